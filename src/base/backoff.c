@@ -9,7 +9,7 @@ void backoff_init(struct backoff *b, int64_t base_ms, int64_t max_ms)
     *b = (struct backoff){.base_ms = base_ms, .max_ms = max_ms};
 }
 
-static int64_t ceiling_ms(const struct backoff *b)
+static int64_t backoff_ceiling_ms(const struct backoff *b)
 {
     int64_t ceiling = b->base_ms > 0 ? b->base_ms : 1;
     for (unsigned i = 0; i < b->attempt && ceiling < b->max_ms; i++) {
@@ -23,7 +23,7 @@ static int64_t ceiling_ms(const struct backoff *b)
 
 int64_t backoff_next_ms(struct backoff *b, uint64_t random)
 {
-    uint64_t ceiling = (uint64_t)ceiling_ms(b);
+    uint64_t ceiling = (uint64_t)backoff_ceiling_ms(b);
     if (b->attempt < UINT_MAX) {
         b->attempt++;
     }

@@ -38,7 +38,7 @@ void buf_truncate(struct buf *b, size_t len)
 
 /* Doubles the capacity, so that n appends take O(n) time; the last step is limited to the maximum
  * plus the NUL. */
-static size_t grown_capacity(const struct buf *b, size_t wanted, size_t most)
+static size_t buf_grown_capacity(const struct buf *b, size_t wanted, size_t most)
 {
     size_t capacity = b->capacity < FIRST_CAPACITY ? FIRST_CAPACITY : b->capacity;
     while (capacity < wanted) {
@@ -57,7 +57,7 @@ bool buf_reserve_slow(struct buf *b, size_t n)
     if (b->capacity - b->len > n) {
         return true;
     }
-    size_t capacity = grown_capacity(b, b->len + n + 1, limit + 1);
+    size_t capacity = buf_grown_capacity(b, b->len + n + 1, limit + 1);
     char *data = realloc(b->data, capacity);
     if (data == NULL) {
         mem_exhausted(); /* `failed` would make the row look too large, and a dead letter */

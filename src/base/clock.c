@@ -10,7 +10,7 @@
 
 #define US_PER_S 1000000
 
-static int64_t read_us(clockid_t id)
+static int64_t clock_read_us(clockid_t id)
 {
     struct timespec now;
     if (clock_gettime(id, &now) != 0) {
@@ -19,19 +19,19 @@ static int64_t read_us(clockid_t id)
     return (int64_t)now.tv_sec * US_PER_S + now.tv_nsec / 1000;
 }
 
-static int64_t system_wall_us(void *context)
+static int64_t clock_system_wall_us(void *context)
 {
     (void)context;
-    return read_us(CLOCK_REALTIME);
+    return clock_read_us(CLOCK_REALTIME);
 }
 
-static int64_t system_monotonic_us(void *context)
+static int64_t clock_system_monotonic_us(void *context)
 {
     (void)context;
-    return read_us(CLOCK_MONOTONIC);
+    return clock_read_us(CLOCK_MONOTONIC);
 }
 
-static uint64_t system_random(void *context)
+static uint64_t clock_system_random(void *context)
 {
     (void)context;
     uint64_t value = 0;
@@ -47,11 +47,12 @@ static uint64_t system_random(void *context)
 
 struct clock clock_system(void)
 {
-    return (struct clock){system_wall_us, system_monotonic_us, system_random, NULL};
+    return (struct clock){clock_system_wall_us, clock_system_monotonic_us, clock_system_random,
+                          NULL};
 }
 
 /* Limits s to the years 1 to 9999, which four digits can represent. */
-static int64_t clamp_s(int64_t s)
+static int64_t clock_clamp_s(int64_t s)
 {
     const int64_t first = -62135596800; /* 0001-01-01T00:00:00Z */
     const int64_t last = 253402300799;  /* 9999-12-31T23:59:59Z */
@@ -66,7 +67,7 @@ char *clock_iso(char *out, int64_t wall_us, int digits)
         fraction += US_PER_S;
         s--;
     }
-    time_t when = (time_t)clamp_s(s);
+    time_t when = (time_t)clock_clamp_s(s);
     struct tm tm;
     gmtime_r(&when, &tm);
     char whole[64];

@@ -12,7 +12,7 @@
 #define CUT "..."
 
 /* Makes the text a single line: messages of libraries may contain newlines. */
-static void one_line(char *text)
+static void err_one_line(char *text)
 {
     size_t len = strlen(text);
     for (size_t i = 0; i < len; i++) {
@@ -26,7 +26,7 @@ static void one_line(char *text)
 }
 
 /* Marks a truncated text with "..." without splitting a character. */
-static void mark_cut(char *text, size_t size)
+static void err_mark_cut(char *text, size_t size)
 {
     size_t kept = text_cut(text, size - 1, size - sizeof(CUT));
     memcpy(text + kept, CUT, sizeof(CUT));
@@ -39,9 +39,9 @@ __attribute__((format(printf, 3, 0))) static void format_line(char *out, size_t 
     if (n < 0) {
         out[0] = '\0';
     } else if ((size_t)n >= size) {
-        mark_cut(out, size);
+        err_mark_cut(out, size);
     }
-    one_line(out);
+    err_one_line(out);
 }
 
 int err_set(struct err *e, enum err_class class, const char *format, ...)
@@ -109,7 +109,7 @@ int err_context(struct err *e, const char *format, ...)
     memcpy(message, e->message, sizeof(message));
     int n = snprintf(e->message, sizeof(e->message), "%s: %s", context, message);
     if (n < 0 || (size_t)n >= sizeof(e->message)) {
-        mark_cut(e->message, sizeof(e->message));
+        err_mark_cut(e->message, sizeof(e->message));
     }
     return e->class;
 }
@@ -127,7 +127,7 @@ static const struct class_row {
 
 #define CLASSES (sizeof(classes) / sizeof(classes[0]))
 
-static const struct class_row *class_row(enum err_class class)
+static const struct class_row *err_class_row(enum err_class class)
 {
     for (size_t i = 0; i < CLASSES; i++) {
         if (classes[i].class == class) {
@@ -139,12 +139,12 @@ static const struct class_row *class_row(enum err_class class)
 
 const char *err_class_name(enum err_class class)
 {
-    return class_row(class)->name;
+    return err_class_row(class)->name;
 }
 
 enum exit_code err_exit_code(enum err_class class)
 {
-    return class_row(class)->exit_code;
+    return err_class_row(class)->exit_code;
 }
 
 enum exit_code exit_code_worse(enum exit_code a, enum exit_code b)

@@ -26,7 +26,7 @@ static size_t point_count;
 
 /* Parses "kill", "kill@3", "error" or "error@2". A kill without a number happens at the first
  * pass. */
-static bool parse_action(struct point *p, const char *text, size_t len)
+static bool failpoint_parse_action(struct point *p, const char *text, size_t len)
 {
     size_t word = strcspn(text, "@,");
     if (word == 4 && memcmp(text, "kill", 4) == 0) {
@@ -48,7 +48,7 @@ static bool parse_action(struct point *p, const char *text, size_t len)
     return end == text + len;
 }
 
-static bool parse_point(const char *text, size_t len)
+static bool failpoint_parse_point(const char *text, size_t len)
 {
     size_t name = strcspn(text, "=,");
     if (name == 0 || name >= len || name >= NAME_BYTES || point_count == POINTS) {
@@ -59,7 +59,7 @@ static bool parse_point(const char *text, size_t len)
     p->name[name] = '\0';
     atomic_init(&p->passed, 0);
     point_count++;
-    return parse_action(p, text + name + 1, len - name - 1);
+    return failpoint_parse_action(p, text + name + 1, len - name - 1);
 }
 
 bool failpoint_load(const char *setting)
@@ -71,7 +71,7 @@ bool failpoint_load(const char *setting)
     }
     for (const char *at = setting;; at++) {
         size_t len = strcspn(at, ",");
-        if (!parse_point(at, len)) {
+        if (!failpoint_parse_point(at, len)) {
             point_count = 0;
             return false;
         }
@@ -84,7 +84,7 @@ bool failpoint_load(const char *setting)
     return true;
 }
 
-static bool reached(struct point *p)
+static bool failpoint_reached(struct point *p)
 {
     unsigned long pass = atomic_fetch_add(&p->passed, 1) + 1;
     return p->nth == 0 || pass == p->nth;
@@ -95,7 +95,7 @@ bool failpoint_hit(const char *name)
     bool fail = false;
     for (size_t i = 0; i < point_count; i++) {
         struct point *p = &points[i];
-        if (strcmp(p->name, name) != 0 || !reached(p)) {
+        if (strcmp(p->name, name) != 0 || !failpoint_reached(p)) {
             continue;
         }
         if (p->action == ACTION_KILL) {

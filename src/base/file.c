@@ -13,7 +13,7 @@
 
 #define PIECE_BYTES 4096
 
-static int64_t now_ms(void)
+static int64_t file_now_ms(void)
 {
     struct clock clock = clock_system();
     return clock_monotonic_us(&clock) / 1000;
@@ -21,18 +21,18 @@ static int64_t now_ms(void)
 
 /* Returns the events that poll reports for the pipe, or 0 at the deadline. A pipe without a writer
  * reads as empty; poll waits for the first writer and reports POLLHUP after the last one closes. */
-static short wait_for_more(int fd, int64_t deadline_ms)
+static short file_wait_for_more(int fd, int64_t deadline_ms)
 {
     struct pollfd wait = {.fd = fd, .events = POLLIN};
-    int64_t left_ms = deadline_ms - now_ms();
+    int64_t left_ms = deadline_ms - file_now_ms();
     int ready = left_ms > 0 ? poll(&wait, 1, (int)left_ms) : 0;
     return ready < 0 ? POLLIN : wait.revents;
 }
 
-static const char *read_all(int fd, bool pipe, int64_t timeout_ms, struct buf *out)
+static const char *file_read_all(int fd, bool pipe, int64_t timeout_ms, struct buf *out)
 {
     size_t before = out->len;
-    int64_t deadline_ms = now_ms() + timeout_ms;
+    int64_t deadline_ms = file_now_ms() + timeout_ms;
     while (buf_reserve(out, PIECE_BYTES)) {
         ssize_t got = read(fd, out->data + out->len, PIECE_BYTES);
         bool later = got < 0 && (errno == EAGAIN || errno == EINTR);
@@ -47,7 +47,7 @@ static const char *read_all(int fd, bool pipe, int64_t timeout_ms, struct buf *o
         if (!later && (!pipe || out->len > before)) {
             break;
         }
-        short seen = wait_for_more(fd, deadline_ms);
+        short seen = file_wait_for_more(fd, deadline_ms);
         if (seen == 0) {
             return "it is a pipe, and its writer did not end in time";
         }
@@ -73,7 +73,7 @@ const char *file_read(const char *path, int64_t timeout_ms, struct buf *out, str
     } else if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode)) {
         reason = "it is a device or the like, and no file";
     } else {
-        reason = read_all(fd, S_ISFIFO(info.st_mode), timeout_ms, out);
+        reason = file_read_all(fd, S_ISFIFO(info.st_mode), timeout_ms, out);
     }
     close(fd);
     if (found != NULL && reason == NULL) {

@@ -42,7 +42,7 @@ bool log_enabled(enum log_level level)
 
 /* A value without spaces, quotes and control characters is written bare, any other as a JSON
  * string. */
-static bool is_bare(struct span value)
+static bool log_is_bare(struct span value)
 {
     for (size_t i = 0; i < value.len; i++) {
         unsigned char c = (unsigned char)value.data[i];
@@ -55,7 +55,7 @@ static bool is_bare(struct span value)
     return value.len > 0;
 }
 
-static void push_text(struct buf *out, enum log_format format, const char *text)
+static void log_push_text(struct buf *out, enum log_format format, const char *text)
 {
     struct buf value;
     buf_init(&value, VALUE_BYTES * 3 + 3);
@@ -66,7 +66,7 @@ static void push_text(struct buf *out, enum log_format format, const char *text)
         buf_push_literal(&value, "...");
     }
     struct span clean = span_make(buf_text(&value), value.len);
-    if (format == LOG_TEXT && is_bare(clean)) {
+    if (format == LOG_TEXT && log_is_bare(clean)) {
         buf_push(out, clean.data, clean.len);
     } else {
         text_json(out, clean.data, clean.len);
@@ -74,11 +74,11 @@ static void push_text(struct buf *out, enum log_format format, const char *text)
     buf_release(&value);
 }
 
-static void push_value(struct buf *out, enum log_format format, const struct log_field *field)
+static void log_push_value(struct buf *out, enum log_format format, const struct log_field *field)
 {
     switch (field->type) {
     case LOG_FIELD_TEXT:
-        push_text(out, format, field->text);
+        log_push_text(out, format, field->text);
         break;
     case LOG_FIELD_INT:
         buf_printf(out, "%" PRId64, field->integer);
@@ -93,15 +93,15 @@ static void push_value(struct buf *out, enum log_format format, const struct log
     }
 }
 
-static bool is_absent(const struct log_field *field)
+static bool log_is_absent(const struct log_field *field)
 {
     return field->type == LOG_FIELD_TEXT && field->text == NULL;
 }
 
-static void push_fields(struct buf *out, enum log_format format, const struct log_field *fields)
+static void log_push_fields(struct buf *out, enum log_format format, const struct log_field *fields)
 {
     for (; fields->name != NULL; fields++) {
-        if (is_absent(fields)) {
+        if (log_is_absent(fields)) {
             continue;
         }
         if (format == LOG_JSON) {
@@ -111,7 +111,7 @@ static void push_fields(struct buf *out, enum log_format format, const struct lo
         } else {
             buf_printf(out, " %s=", fields->name);
         }
-        push_value(out, format, fields);
+        log_push_value(out, format, fields);
     }
 }
 
@@ -126,14 +126,14 @@ void log_render(struct buf *out, enum log_format format, enum log_level level, i
     } else {
         buf_printf(out, "%s %s event=%s", time, level_names[level], event);
     }
-    push_fields(out, format, fields);
+    log_push_fields(out, format, fields);
     if (format == LOG_JSON) {
         buf_push_char(out, '}');
     }
 }
 
 /* A log that cannot be written must not stop the job: if write fails, the rest is dropped. */
-static void write_line(const char *line, size_t len)
+static void log_write_line(const char *line, size_t len)
 {
     while (len > 0) {
         ssize_t n = write(STDERR_FILENO, line, len);
@@ -168,7 +168,7 @@ void log_fields(enum log_level level, const char *event, const struct log_field 
         log_render(&line, sink.format, level, wall_us, event, cut);
         buf_push_char(&line, '\n');
     }
-    write_line(buf_text(&line), line.len);
+    log_write_line(buf_text(&line), line.len);
     buf_release(&line);
 }
 

@@ -19,7 +19,7 @@ struct rotating_secret {
     void (*drop)(void *origin);
 };
 
-static void forget(char *text)
+static void rotating_secret_forget(char *text)
 {
     text_wipe(text);
     free(text);
@@ -56,7 +56,7 @@ void rotating_secret_drop(struct rotating_secret *r)
     if (left == 0) {
         pthread_mutex_destroy(&r->lock);
         r->drop(r->origin);
-        forget(r->value);
+        rotating_secret_forget(r->value);
         free(r);
     }
 }
@@ -81,7 +81,7 @@ bool rotating_secret_replace(struct rotating_secret *r, char **refused)
     if (strcmp(r->value, *refused) == 0) {
         char *again = r->read(r->origin);
         if (again != NULL) {
-            forget(r->value);
+            rotating_secret_forget(r->value);
             r->value = again;
         }
     }
@@ -89,7 +89,7 @@ bool rotating_secret_replace(struct rotating_secret *r, char **refused)
     char *copy = other ? text_copy(r->value) : NULL;
     pthread_mutex_unlock(&r->lock);
     if (other) {
-        forget(*refused);
+        rotating_secret_forget(*refused);
         *refused = copy;
     }
     return other;

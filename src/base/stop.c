@@ -7,7 +7,7 @@
 
 static volatile sig_atomic_t stop;
 
-static void on_signal(int number)
+static void stop_on_signal(int number)
 {
     if (__atomic_exchange_n(&stop, 1, __ATOMIC_RELAXED) != 0) { /* other threads read the flag */
         _exit(128 + number);
@@ -27,7 +27,7 @@ bool stop_asked(void)
 const volatile sig_atomic_t *stop_watch(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = stop_on_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         struct sigaction before;

@@ -45,7 +45,7 @@ size_t text_cut(const char *bytes, size_t len, size_t max_bytes)
     return kept;
 }
 
-static size_t utf8_len(const unsigned char *s, size_t len)
+static size_t text_utf8_len(const unsigned char *s, size_t len)
 {
     size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
     if (n == 0 || n > len || s[0] > 0xf4) {
@@ -64,14 +64,14 @@ static size_t utf8_len(const unsigned char *s, size_t len)
 
 size_t text_character(const char *bytes, size_t len)
 {
-    return len > 0 ? utf8_len((const unsigned char *)bytes, len) : 0;
+    return len > 0 ? text_utf8_len((const unsigned char *)bytes, len) : 0;
 }
 
 unsigned text_hidden(const char *bytes, size_t len, size_t *used)
 {
     const unsigned char *s = (const unsigned char *)bytes;
     unsigned number = 0;
-    *used = len > 0 && s[0] >= 0xc2 && s[0] <= 0xef ? utf8_len(s, len) : 0;
+    *used = len > 0 && s[0] >= 0xc2 && s[0] <= 0xef ? text_utf8_len(s, len) : 0;
     if (*used == 2) {
         number = (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu);
     } else if (*used == 3) {
@@ -89,7 +89,7 @@ void text_valid(struct buf *out, const char *bytes, size_t len)
 {
     size_t at = 0;
     while (at < len) {
-        size_t n = utf8_len((const unsigned char *)bytes + at, len - at);
+        size_t n = text_utf8_len((const unsigned char *)bytes + at, len - at);
         if (n == 0) {
             buf_push_literal(out, "\xef\xbf\xbd");
             at++;
@@ -101,7 +101,7 @@ void text_valid(struct buf *out, const char *bytes, size_t len)
 }
 
 /* The letter after the backslash, or 0. */
-static char short_escape(unsigned char c)
+static char text_short_escape(unsigned char c)
 {
     switch (c) {
     case '\n':
@@ -121,7 +121,7 @@ size_t text_escape_character(char *out, const char *bytes, size_t len, size_t *u
 {
     static const char hex[] = "0123456789abcdef";
     unsigned char c = (unsigned char)bytes[0];
-    char letter = short_escape(c);
+    char letter = text_short_escape(c);
     unsigned hidden = text_hidden(bytes, len, used);
     if (hidden != 0) {
         const char escaped[TEXT_ESCAPED_BYTES] = {'\\',
@@ -158,9 +158,9 @@ void text_escape(struct buf *out, const char *bytes, size_t len)
     }
 }
 
-static void json_escape(struct buf *out, unsigned char c)
+static void text_json_escape(struct buf *out, unsigned char c)
 {
-    char letter = c == '"' ? '"' : c == '\b' ? 'b' : c == '\f' ? 'f' : short_escape(c);
+    char letter = c == '"' ? '"' : c == '\b' ? 'b' : c == '\f' ? 'f' : text_short_escape(c);
     if (letter != 0) {
         char pair[2] = {'\\', letter};
         buf_push(out, pair, sizeof(pair));
@@ -185,7 +185,7 @@ void text_json(struct buf *out, const char *bytes, size_t len)
             buf_printf(out, "\\u%04x", hidden);
             i += used - 1;
         } else {
-            json_escape(out, c);
+            text_json_escape(out, c);
         }
         run = i + 1;
     }
@@ -195,14 +195,14 @@ void text_json(struct buf *out, const char *bytes, size_t len)
     buf_push_char(out, '"');
 }
 
-static size_t least(size_t a, size_t b)
+static size_t text_least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
 /* Computes the edit distance; swapping two neighbours counts as one edit. Both texts have at most
  * NEAREST_BYTES bytes. */
-static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+static size_t text_distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     size_t rows[3][NEAREST_BYTES + 1];
     for (size_t j = 0; j <= b_len; j++) {
@@ -214,9 +214,10 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
         const size_t *two_above = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= b_len; j++) {
-            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            row[j] = text_least(text_least(above[j], row[j - 1]) + 1,
+                                above[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-                row[j] = least(row[j], two_above[j - 2] + 1);
+                row[j] = text_least(row[j], two_above[j - 2] + 1);
             }
         }
     }
@@ -226,14 +227,14 @@ static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 const char *text_nearest(const char *word, const char *const *candidates)
 {
     size_t len = strlen(word);
-    size_t limit = len / 3 < 1 ? 1 : least(len / 3, 3);
+    size_t limit = len / 3 < 1 ? 1 : text_least(len / 3, 3);
     const char *nearest = NULL;
     for (; len <= NEAREST_BYTES && *candidates != NULL; candidates++) {
         size_t candidate_len = strlen(*candidates);
         if (candidate_len > NEAREST_BYTES) {
             continue;
         }
-        size_t far = distance(word, len, *candidates, candidate_len);
+        size_t far = text_distance(word, len, *candidates, candidate_len);
         if (far < limit || (far == limit && nearest == NULL)) {
             nearest = *candidates;
             limit = far;
@@ -248,7 +249,7 @@ void mem_exhausted(void)
     abort();
 }
 
-static void *or_abort(void *memory)
+static void *text_or_abort(void *memory)
 {
     if (memory == NULL) {
         mem_exhausted();
@@ -289,12 +290,12 @@ void text_free_list(char **items, size_t count)
 
 void *mem_zero(size_t count, size_t size)
 {
-    return or_abort(calloc(count > 0 ? count : 1, size > 0 ? size : 1));
+    return text_or_abort(calloc(count > 0 ? count : 1, size > 0 ? size : 1));
 }
 
 void *mem_grow(void *old, size_t count, size_t size)
 {
-    return or_abort(reallocarray(old, count > 0 ? count : 1, size > 0 ? size : 1));
+    return text_or_abort(reallocarray(old, count > 0 ? count : 1, size > 0 ? size : 1));
 }
 
 void text_wipe(char *text)

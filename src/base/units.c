@@ -11,7 +11,7 @@ struct unit {
     int64_t factor;
 };
 
-static bool parse(const char *text, const struct unit *units, int64_t *result)
+static bool units_parse(const char *text, const struct unit *units, int64_t *result)
 {
     size_t digits = strspn(text, "0123456789");
     int64_t value = 0;
@@ -34,7 +34,7 @@ bool units_parse_duration(const char *text, int64_t *ms)
     static const struct unit units[] = {
         {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}, {NULL, 0},
     };
-    return parse(text, units, ms);
+    return units_parse(text, units, ms);
 }
 
 bool units_parse_size(const char *text, int64_t *bytes)
@@ -42,11 +42,11 @@ bool units_parse_size(const char *text, int64_t *bytes)
     static const struct unit units[] = {
         {"B", 1}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {NULL, 0},
     };
-    return parse(text, units, bytes);
+    return units_parse(text, units, bytes);
 }
 
 /* Returns the absolute value, which is correct for INT64_MIN too, and the sign as text. */
-static uint64_t magnitude(int64_t value, const char **sign)
+static uint64_t units_magnitude(int64_t value, const char **sign)
 {
     *sign = value < 0 ? "-" : "";
     return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
@@ -56,7 +56,7 @@ char *units_size(char *out, int64_t bytes)
 {
     static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     const char *sign;
-    uint64_t size = magnitude(bytes, &sign);
+    uint64_t size = units_magnitude(bytes, &sign);
     if (size < 1024) {
         snprintf(out, UNITS_BYTES, "%s%" PRIu64 " B", sign, size);
         return out;
@@ -75,7 +75,7 @@ char *units_size(char *out, int64_t bytes)
 char *units_duration(char *out, int64_t ms)
 {
     const char *sign;
-    uint64_t total_ms = magnitude(ms, &sign);
+    uint64_t total_ms = units_magnitude(ms, &sign);
     uint64_t s = total_ms / 1000;
     if (total_ms < 1000) {
         snprintf(out, UNITS_BYTES, "%s%" PRIu64 "ms", sign, total_ms);
@@ -98,7 +98,7 @@ char *units_count(char *out, int64_t n)
 {
     const char *sign;
     char digits[UNITS_BYTES];
-    int len = snprintf(digits, sizeof(digits), "%" PRIu64, magnitude(n, &sign));
+    int len = snprintf(digits, sizeof(digits), "%" PRIu64, units_magnitude(n, &sign));
     char *at = out;
     if (*sign != '\0') {
         *at++ = *sign;

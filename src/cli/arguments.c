@@ -21,7 +21,7 @@ struct scan {
 
 /* --- options ------------------------------------------------------------------------------- */
 
-static int unknown_option(const char *text, size_t len, struct err *err)
+static int arguments_unknown_option(const char *text, size_t len, struct err *err)
 {
     const char *names[OPTION_COUNT + 1] = {NULL};
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -38,14 +38,15 @@ static int unknown_option(const char *text, size_t len, struct err *err)
     return ERR_CONFIG;
 }
 
-static bool takes_several(const struct option_row *row)
+static bool arguments_takes_several(const struct option_row *row)
 {
     size_t len = row->argument != NULL ? strlen(row->argument) : 0;
     return len > 3 && strcmp(row->argument + len - 3, "...") == 0;
 }
 
 /* `value` is the text after "=" or the letter; null if none. */
-static int take_option(struct scan *s, enum option_id id, const char *value, struct err *err)
+static int arguments_take_option(struct scan *s, enum option_id id, const char *value,
+                                 struct err *err)
 {
     const struct option_row *row = &option_rows[id];
     if (row->argument == NULL) {
@@ -63,35 +64,37 @@ static int take_option(struct scan *s, enum option_id id, const char *value, str
                        row->argument);
     }
     s->out->values[id] = value;
-    if (takes_several(row)) {
+    if (arguments_takes_several(row)) {
         s->out->several[s->out->several_count++] = value;
         s->listing = s->words > 0;
     }
     return 0;
 }
 
-static int take_long(struct scan *s, const char *text, struct err *err)
+static int arguments_take_long(struct scan *s, const char *text, struct err *err)
 {
     size_t len = strcspn(text, "=");
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (span_is(span_make(text, len), option_rows[i].name)) {
-            return take_option(s, (enum option_id)i, text[len] == '=' ? text + len + 1 : NULL, err);
+            return arguments_take_option(s, (enum option_id)i,
+                                         text[len] == '=' ? text + len + 1 : NULL, err);
         }
     }
-    return unknown_option(text, len, err);
+    return arguments_unknown_option(text, len, err);
 }
 
-static int take_letter(struct scan *s, const char *text, struct err *err)
+static int arguments_take_letter(struct scan *s, const char *text, struct err *err)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (option_rows[i].letter != 0 && option_rows[i].letter == text[1]) {
-            return take_option(s, (enum option_id)i, text[2] != '\0' ? text + 2 : NULL, err);
+            return arguments_take_option(s, (enum option_id)i, text[2] != '\0' ? text + 2 : NULL,
+                                         err);
         }
     }
-    return unknown_option(text, strlen(text), err);
+    return arguments_unknown_option(text, strlen(text), err);
 }
 
-static void take_word(struct scan *s, const char *text)
+static void arguments_take_word(struct scan *s, const char *text)
 {
     if (s->listing) {
         s->out->several[s->out->several_count++] = text;
@@ -100,7 +103,7 @@ static void take_word(struct scan *s, const char *text)
     }
 }
 
-static int scan_all(struct scan *s, struct err *err)
+static int arguments_scan_all(struct scan *s, struct err *err)
 {
     bool options = true;
     while (s->at < s->count) {
@@ -111,11 +114,11 @@ static int scan_all(struct scan *s, struct err *err)
         if (option && strcmp(text, "--") == 0) {
             options = false;
         } else if (option && text[1] == '-') {
-            rc = take_long(s, text, err);
+            rc = arguments_take_long(s, text, err);
         } else if (option) {
-            rc = take_letter(s, text, err);
+            rc = arguments_take_letter(s, text, err);
         } else {
-            take_word(s, text);
+            arguments_take_word(s, text);
         }
         if (rc < 0) {
             return rc;
@@ -127,7 +130,8 @@ static int scan_all(struct scan *s, struct err *err)
 /* --- the command --------------------------------------------------------------------------- */
 
 /* Returns how many of the words name the command; 0 if they do not. */
-static size_t words_naming(const struct command *c, const char *const *words, size_t count)
+static size_t arguments_words_naming(const struct command *c, const char *const *words,
+                                     size_t count)
 {
     size_t first = strcspn(c->name, " ");
     if (count < 1 || !span_is(span_make(c->name, first), words[0])) {
@@ -140,7 +144,7 @@ static size_t words_naming(const struct command *c, const char *const *words, si
 }
 
 /* Returns the length of the group's name if the word is one, else 0. */
-static size_t group_len(const char *word)
+static size_t arguments_group_len(const char *word)
 {
     for (const struct command *c = commands; c->name != NULL; c++) {
         size_t first = strcspn(c->name, " ");
@@ -155,14 +159,14 @@ static size_t group_len(const char *word)
  * Returns the words that may follow `group` (null: that may be first), null-terminated. The caller
  * frees the array and its texts.
  */
-static char **choices(const char *group)
+static char **arguments_choices(const char *group)
 {
     size_t skip = group != NULL ? strlen(group) + 1 : 0;
     char **words = NULL;
     size_t count = 0;
     for (const struct command *c = commands; c->name != NULL; c++) {
-        if (group != NULL &&
-            (group_len(group) != strcspn(c->name, " ") || strncmp(c->name, group, skip - 1) != 0)) {
+        if (group != NULL && (arguments_group_len(group) != strcspn(c->name, " ") ||
+                              strncmp(c->name, group, skip - 1) != 0)) {
             continue;
         }
         const char *word = c->name + skip;
@@ -173,7 +177,7 @@ static char **choices(const char *group)
     return words;
 }
 
-static void choices_free(char **words)
+static void arguments_choices_free(char **words)
 {
     for (size_t i = 0; words[i] != NULL; i++) {
         free(words[i]);
@@ -181,9 +185,9 @@ static void choices_free(char **words)
     free(words);
 }
 
-static int unknown_command(const char *group, const char *word, struct err *err)
+static int arguments_unknown_command(const char *group, const char *word, struct err *err)
 {
-    char **words = choices(group);
+    char **words = arguments_choices(group);
     const char *nearest = text_nearest(word, (const char *const *)words);
     const char *space = group != NULL ? " " : "";
     const char *before = group != NULL ? group : "";
@@ -194,14 +198,14 @@ static int unknown_command(const char *group, const char *word, struct err *err)
         err_set(err, ERR_CONFIG, "unknown command \"%s%s%s\"; see: rowferry %s%s--help", before,
                 space, word, before, space);
     }
-    choices_free(words);
+    arguments_choices_free(words);
     return ERR_CONFIG;
 }
 
-static int find_command(struct arguments *a, size_t words, struct err *err)
+static int arguments_find_command(struct arguments *a, size_t words, struct err *err)
 {
     for (const struct command *c = commands; c->name != NULL; c++) {
-        size_t named = words_naming(c, a->words, words);
+        size_t named = arguments_words_naming(c, a->words, words);
         if (named > 0) {
             a->command = c;
             a->operands = a->words + named;
@@ -209,15 +213,15 @@ static int find_command(struct arguments *a, size_t words, struct err *err)
             return 0;
         }
     }
-    if (group_len(a->words[0]) == 0) {
-        return unknown_command(NULL, a->words[0], err);
+    if (arguments_group_len(a->words[0]) == 0) {
+        return arguments_unknown_command(NULL, a->words[0], err);
     }
     a->group = a->words[0];
-    return words > 1 ? unknown_command(a->group, a->words[1], err) : 0;
+    return words > 1 ? arguments_unknown_command(a->group, a->words[1], err) : 0;
 }
 
 /* Checks that each given option belongs to the command. */
-static int check_options(const struct arguments *a, struct err *err)
+static int arguments_check_options(const struct arguments *a, struct err *err)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         uint64_t bit = OPTION_BIT(i);
@@ -232,28 +236,28 @@ static int check_options(const struct arguments *a, struct err *err)
 
 /* Refuses a --where that would disable the paging condition, because the listing would never
  * end. */
-static int check_where(const struct arguments *a, struct err *err)
+static int arguments_check_where(const struct arguments *a, struct err *err)
 {
     const char *where = a->values[OPTION_WHERE];
     int rc = where != NULL ? sqltext_check(where, err) : 0;
     return rc < 0 ? err_context(err, "option \"--where\"") : 0;
 }
 
-static int incomplete_command(const char *group, struct err *err)
+static int arguments_incomplete_command(const char *group, struct err *err)
 {
     struct buf list;
-    char **words = choices(group);
+    char **words = arguments_choices(group);
     buf_init(&list, LIST_BYTES);
     for (size_t i = 0; words[i] != NULL; i++) {
         buf_printf(&list, "%s%s", i > 0 ? ", " : "", words[i]);
     }
     err_set(err, ERR_CONFIG, "command \"%s\" needs one of: %s", group, buf_text(&list));
-    choices_free(words);
+    arguments_choices_free(words);
     buf_release(&list);
     return ERR_CONFIG;
 }
 
-static int check_operands(const struct arguments *a, struct err *err)
+static int arguments_check_operands(const struct arguments *a, struct err *err)
 {
     const struct command *c = a->command;
     if (a->operand_count < c->operands_least) {
@@ -271,7 +275,7 @@ static int check_operands(const struct arguments *a, struct err *err)
     return 0;
 }
 
-static int check_whole(const struct arguments *a, size_t words, struct err *err)
+static int arguments_check_whole(const struct arguments *a, size_t words, struct err *err)
 {
     if (arguments_have(a, OPTION_HELP) || (words == 0 && arguments_have(a, OPTION_VERSION))) {
         return 0;
@@ -280,9 +284,9 @@ static int check_whole(const struct arguments *a, size_t words, struct err *err)
         return err_set(err, ERR_CONFIG, "no command; see: rowferry --help");
     }
     if (a->command == NULL) {
-        return incomplete_command(a->group, err);
+        return arguments_incomplete_command(a->group, err);
     }
-    return check_operands(a, err);
+    return arguments_check_operands(a, err);
 }
 
 int arguments_parse(struct arguments *out, int argc, const char *const *argv, struct err *err)
@@ -292,15 +296,15 @@ int arguments_parse(struct arguments *out, int argc, const char *const *argv, st
     out->words = mem_zero(count, sizeof(*out->words));
     out->several = mem_zero(count, sizeof(*out->several));
     struct scan s = {.out = out, .argv = argv, .at = 1, .count = count};
-    int rc = scan_all(&s, err);
+    int rc = arguments_scan_all(&s, err);
     if (rc == 0 && s.words > 0) {
-        rc = find_command(out, s.words, err);
+        rc = arguments_find_command(out, s.words, err);
     }
     if (rc == 0 && out->command != NULL) {
-        rc = check_options(out, err);
-        rc = rc == 0 ? check_where(out, err) : rc;
+        rc = arguments_check_options(out, err);
+        rc = rc == 0 ? arguments_check_where(out, err) : rc;
     }
-    return rc < 0 ? rc : check_whole(out, s.words, err);
+    return rc < 0 ? rc : arguments_check_whole(out, s.words, err);
 }
 
 void arguments_release(struct arguments *a)

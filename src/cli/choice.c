@@ -8,8 +8,8 @@
 #include "rowferry/base/units.h"
 
 /* Sets *moment to now minus the duration of the option. */
-static int before(const struct arguments *a, enum option_id id, int64_t wall_us, int64_t *moment,
-                  struct err *err)
+static int choice_before(const struct arguments *a, enum option_id id, int64_t wall_us,
+                         int64_t *moment, struct err *err)
 {
     int64_t ms;
     if (!arguments_have(a, id)) {
@@ -24,7 +24,7 @@ static int before(const struct arguments *a, enum option_id id, int64_t wall_us,
     return 0;
 }
 
-static int limit_of(const struct arguments *a, int64_t *limit, struct err *err)
+static int choice_limit_of(const struct arguments *a, int64_t *limit, struct err *err)
 {
     const char *text = a->values[OPTION_LIMIT];
     if (text == NULL) {
@@ -43,11 +43,11 @@ int choice_of(const struct arguments *a, int64_t wall_us, struct dead_letter_fil
               struct err *err)
 {
     *out = (struct dead_letter_filter){.reason = a->values[OPTION_REASON]};
-    int rc = before(a, OPTION_OLDER, wall_us, &out->until_us, err);
+    int rc = choice_before(a, OPTION_OLDER, wall_us, &out->until_us, err);
     if (rc == 0) {
-        rc = before(a, OPTION_NEWER, wall_us, &out->since_us, err);
+        rc = choice_before(a, OPTION_NEWER, wall_us, &out->since_us, err);
     }
-    return rc < 0 ? rc : limit_of(a, &out->limit, err);
+    return rc < 0 ? rc : choice_limit_of(a, &out->limit, err);
 }
 
 bool choice_given(const struct arguments *a)

@@ -27,7 +27,7 @@ void complete_candidate(struct buf *out, const char *prefix, const char *name, c
 
 /* --- the words so far ------------------------------------------------------------------------- */
 
-static bool is_group(const char *word)
+static bool complete_is_group(const char *word)
 {
     size_t len = strlen(word);
     for (const struct command *c = commands; c->name != NULL; c++) {
@@ -38,7 +38,7 @@ static bool is_group(const char *word)
     return false;
 }
 
-static const struct command *find(const char *group, const char *word)
+static const struct command *complete_find(const char *group, const char *word)
 {
     size_t skip = group != NULL ? strlen(group) + 1 : 0;
     for (const struct command *c = commands; c->name != NULL; c++) {
@@ -51,7 +51,7 @@ static const struct command *find(const char *group, const char *word)
     return NULL;
 }
 
-static enum option_id option_of(const char *word)
+static enum option_id complete_option_of(const char *word)
 {
     size_t len = strcspn(word, "=");
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -64,9 +64,9 @@ static enum option_id option_of(const char *word)
     return OPTION_COUNT;
 }
 
-static void take_option(struct scene *s, const char *word)
+static void complete_take_option(struct scene *s, const char *word)
 {
-    enum option_id id = option_of(word);
+    enum option_id id = complete_option_of(word);
     if (id == OPTION_COUNT || option_rows[id].argument == NULL) {
         return;
     }
@@ -76,18 +76,18 @@ static void take_option(struct scene *s, const char *word)
     s->config = id == OPTION_CONFIG && value != NULL ? value : s->config;
 }
 
-static void take_word(struct scene *s, const char *word)
+static void complete_take_word(struct scene *s, const char *word)
 {
     if (s->command != NULL) {
         s->operands++;
-    } else if (s->group == NULL && is_group(word)) {
+    } else if (s->group == NULL && complete_is_group(word)) {
         s->group = word;
     } else {
-        s->command = find(s->group, word);
+        s->command = complete_find(s->group, word);
     }
 }
 
-static void look(struct scene *s, const char *const *words, size_t count)
+static void complete_look(struct scene *s, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (s->wants != OPTION_COUNT && strcmp(words[i], "=") != 0) {
@@ -98,17 +98,17 @@ static void look(struct scene *s, const char *const *words, size_t count)
         } else if (!s->ended && strcmp(words[i], "--") == 0) {
             s->ended = true;
         } else if (!s->ended && words[i][0] == '-' && words[i][1] != '\0') {
-            take_option(s, words[i]);
+            complete_take_option(s, words[i]);
         } else {
-            take_word(s, words[i]);
+            complete_take_word(s, words[i]);
         }
     }
 }
 
 /* --- candidates ------------------------------------------------------------------------------- */
 
-static void push_value(struct buf *out, const struct scene *s, enum option_id id,
-                       const char *prefix, complete_pipelines pipelines)
+static void complete_push_value(struct buf *out, const struct scene *s, enum option_id id,
+                                const char *prefix, complete_pipelines pipelines)
 {
     if (id == OPTION_PIPELINE) {
         pipelines(out, s->config, prefix);
@@ -117,7 +117,7 @@ static void push_value(struct buf *out, const struct scene *s, enum option_id id
     }
 }
 
-static void push_options(struct buf *out, const struct scene *s, const char *prefix)
+static void complete_push_options(struct buf *out, const struct scene *s, const char *prefix)
 {
     uint64_t bits = OPTIONS_GLOBAL | (s->command != NULL ? s->command->options : 0);
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -128,17 +128,17 @@ static void push_options(struct buf *out, const struct scene *s, const char *pre
 }
 
 /* Completes "--pipeline=art" as one word, because zsh and fish replace all of it. */
-static void push_joined(struct buf *out, const struct scene *s, const char *word,
-                        complete_pipelines pipelines)
+static void complete_push_joined(struct buf *out, const struct scene *s, const char *word,
+                                 complete_pipelines pipelines)
 {
     struct buf values;
-    enum option_id id = option_of(word);
+    enum option_id id = complete_option_of(word);
     if (id == OPTION_COUNT || option_rows[id].argument == NULL) {
         return;
     }
     size_t head = strcspn(word, "=") + 1;
     buf_init(&values, out->max_bytes);
-    push_value(&values, s, id, word + head, pipelines);
+    complete_push_value(&values, s, id, word + head, pipelines);
     for (const char *at = buf_text(&values); *at != '\0';) {
         size_t len = strcspn(at, "\n") + 1;
         if (at[0] != ':') {
@@ -150,7 +150,7 @@ static void push_joined(struct buf *out, const struct scene *s, const char *word
     buf_release(&values);
 }
 
-static const char *rest_of(const struct command *c, const char *group)
+static const char *complete_rest_of(const struct command *c, const char *group)
 {
     size_t len = group != NULL ? strlen(group) : 0;
     if (len > 0 && (strncmp(c->name, group, len) != 0 || c->name[len] != ' ')) {
@@ -160,11 +160,11 @@ static const char *rest_of(const struct command *c, const char *group)
 }
 
 /* Offers a group once, although each of its commands begins with it. */
-static void push_commands(struct buf *out, const char *group, const char *prefix)
+static void complete_push_commands(struct buf *out, const char *group, const char *prefix)
 {
     struct span before = {NULL, 0};
     for (const struct command *c = commands; c->name != NULL; c++) {
-        const char *name = rest_of(c, group);
+        const char *name = complete_rest_of(c, group);
         if (name == NULL) {
             continue;
         }
@@ -179,8 +179,8 @@ static void push_commands(struct buf *out, const char *group, const char *prefix
     }
 }
 
-static void push_operands(struct buf *out, const struct scene *s, const char *prefix,
-                          complete_pipelines pipelines)
+static void complete_push_operands(struct buf *out, const struct scene *s, const char *prefix,
+                                   complete_pipelines pipelines)
 {
     const char *operands = s->command->operands;
     if (strcmp(operands, "[PIPELINE...]") == 0) {
@@ -200,16 +200,16 @@ void complete_push(struct buf *out, const char *const *words, size_t count,
         return;
     }
     const char *word = words[count - 1];
-    look(&s, words, count - 1);
+    complete_look(&s, words, count - 1);
     if (s.wants != OPTION_COUNT) {
-        push_value(out, &s, s.wants, strcmp(word, "=") == 0 ? "" : word, pipelines);
+        complete_push_value(out, &s, s.wants, strcmp(word, "=") == 0 ? "" : word, pipelines);
     } else if (!s.ended && word[0] == '-' && strchr(word, '=') != NULL) {
-        push_joined(out, &s, word, pipelines);
+        complete_push_joined(out, &s, word, pipelines);
     } else if (!s.ended && word[0] == '-') {
-        push_options(out, &s, word);
+        complete_push_options(out, &s, word);
     } else if (s.command == NULL) {
-        push_commands(out, s.group, word);
+        complete_push_commands(out, s.group, word);
     } else {
-        push_operands(out, &s, word, pipelines);
+        complete_push_operands(out, &s, word, pipelines);
     }
 }

@@ -11,7 +11,7 @@
 #define COMPLETION_BYTES (1024 * 1024)
 
 /* Ignores an invalid configuration: completion cannot report errors. */
-static void push_pipelines(struct buf *out, const char *config, const char *prefix)
+static void completion_push_pipelines(struct buf *out, const char *config, const char *prefix)
 {
     struct err ignored;
     struct config *c = NULL;
@@ -24,7 +24,7 @@ static void push_pipelines(struct buf *out, const char *config, const char *pref
     config_free(c);
 }
 
-static int push_script(struct buf *out, const char *shell, struct err *err)
+static int completion_push_script(struct buf *out, const char *shell, struct err *err)
 {
     for (const struct embedded *script = cli_completion; script->name != NULL; script++) {
         if (strcmp(script->name, shell) == 0) {
@@ -42,12 +42,12 @@ int command_completion(const struct arguments *a, struct err *err)
     int rc = 0;
     buf_init(&out, COMPLETION_BYTES);
     if (strcmp(a->operands[0], "words") == 0) {
-        complete_push(&out, a->operands + 1, a->operand_count - 1, push_pipelines);
+        complete_push(&out, a->operands + 1, a->operand_count - 1, completion_push_pipelines);
     } else if (a->operand_count > 1) {
         rc = err_set(err, ERR_CONFIG,
                      "command \"completion\" takes one SHELL; see: rowferry completion --help");
     } else {
-        rc = push_script(&out, a->operands[0], err);
+        rc = completion_push_script(&out, a->operands[0], err);
     }
     rc = rc < 0 ? rc : terminal_result(&out, err);
     buf_release(&out);

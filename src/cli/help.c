@@ -13,7 +13,7 @@
 /* --- text ---------------------------------------------------------------------------------- */
 
 /* Takes the next word at *at; returns false at the end. *paragraph: an empty line precedes it. */
-static bool next_word(const char **at, struct span *word, bool *paragraph)
+static bool help_next_word(const char **at, struct span *word, bool *paragraph)
 {
     size_t blank = strspn(*at, " \n");
     *paragraph = false;
@@ -26,12 +26,12 @@ static bool next_word(const char **at, struct span *word, bool *paragraph)
 }
 
 /* Appends the words of a text, beginning at `column`. Further lines are indented to that column. */
-static void push_wrapped(struct buf *out, const char *text, size_t column)
+static void help_push_wrapped(struct buf *out, const char *text, size_t column)
 {
     struct span word;
     bool paragraph;
     size_t used = column;
-    while (next_word(&text, &word, &paragraph)) {
+    while (help_next_word(&text, &word, &paragraph)) {
         bool first = used == column;
         if (!first && (paragraph || used + 1 + word.len >= WIDTH)) {
             buf_printf(out, "%s%*s", paragraph ? "\n\n" : "\n", (int)column, "");
@@ -49,7 +49,7 @@ static void push_wrapped(struct buf *out, const char *text, size_t column)
 
 /* --- parts --------------------------------------------------------------------------------- */
 
-static void push_exits(struct buf *out, unsigned exits)
+static void help_push_exits(struct buf *out, unsigned exits)
 {
     buf_push_literal(out, "\nExit codes:\n");
     for (const struct exit_row *row = exit_rows; row->help != NULL; row++) {
@@ -59,7 +59,7 @@ static void push_exits(struct buf *out, unsigned exits)
     }
 }
 
-static void push_option(struct buf *out, const struct option_row *row)
+static void help_push_option(struct buf *out, const struct option_row *row)
 {
     struct buf name;
     buf_init(&name, 256);
@@ -72,11 +72,11 @@ static void push_option(struct buf *out, const struct option_row *row)
         buf_printf(&name, " %s", row->argument);
     }
     buf_printf(out, "  %-*s  ", OPTION_COLUMN, buf_text(&name));
-    push_wrapped(out, row->help, OPTION_COLUMN + 4);
+    help_push_wrapped(out, row->help, OPTION_COLUMN + 4);
     buf_release(&name);
 }
 
-static void push_options(struct buf *out, const char *title, uint64_t bits)
+static void help_push_options(struct buf *out, const char *title, uint64_t bits)
 {
     if (bits == 0) {
         return;
@@ -84,52 +84,52 @@ static void push_options(struct buf *out, const char *title, uint64_t bits)
     buf_printf(out, "\n%s:\n", title);
     for (int i = 0; i < OPTION_COUNT; i++) {
         if ((bits & OPTION_BIT(i)) != 0) {
-            push_option(out, &option_rows[i]);
+            help_push_option(out, &option_rows[i]);
         }
     }
 }
 
-static void push_configuration(struct buf *out)
+static void help_push_configuration(struct buf *out)
 {
     buf_push_literal(out, "\nThe configuration is that of -c, else $ROWFERRY_CONFIG, "
                           "./rowferry.json or\n/etc/rowferry/rowferry.json.\n");
 }
 
-static void push_usage(struct buf *out, const struct command *c)
+static void help_push_usage(struct buf *out, const struct command *c)
 {
     buf_printf(out, "Usage: rowferry %s%s%s%s%s\n", c->unconfigured ? "" : "[-c FILE] ", c->name,
                c->options != 0 ? " [options]" : "", *c->operands != '\0' ? " " : "", c->operands);
 }
 
-static void push_command(struct buf *out, const struct command *c)
+static void help_push_command(struct buf *out, const struct command *c)
 {
     buf_printf(out, "%s: %s\n\n", c->name, c->summary);
-    push_usage(out, c);
+    help_push_usage(out, c);
     buf_push_char(out, '\n');
-    push_wrapped(out, c->about, 0);
+    help_push_wrapped(out, c->about, 0);
     if (strcmp(c->operands, "[PIPELINE...]") == 0) {
         buf_push_literal(out, "No pipeline named means all.\n");
     }
-    push_options(out, "Options", c->options);
-    push_options(out, "Global options", OPTIONS_GLOBAL);
+    help_push_options(out, "Options", c->options);
+    help_push_options(out, "Global options", OPTIONS_GLOBAL);
     if (!c->unconfigured) {
-        push_configuration(out);
+        help_push_configuration(out);
     }
-    push_exits(out, c->exits);
+    help_push_exits(out, c->exits);
 }
 
-static bool in_group(const struct command *c, const char *group)
+static bool help_in_group(const struct command *c, const char *group)
 {
     size_t len = strlen(group);
     return strncmp(c->name, group, len) == 0 && c->name[len] == ' ';
 }
 
 /* `group` null: all commands */
-static void push_commands(struct buf *out, const char *group)
+static void help_push_commands(struct buf *out, const char *group)
 {
     buf_push_literal(out, "\nCommands:\n");
     for (const struct command *c = commands; c->name != NULL; c++) {
-        if (group == NULL || in_group(c, group)) {
+        if (group == NULL || help_in_group(c, group)) {
             buf_printf(out, "  %-*s%s\n", COMMAND_COLUMN, c->name, c->summary);
         }
     }
@@ -138,21 +138,21 @@ static void push_commands(struct buf *out, const char *group)
 void help_push(struct buf *out, const struct arguments *a)
 {
     if (a->command != NULL) {
-        push_command(out, a->command);
+        help_push_command(out, a->command);
         return;
     }
     if (a->group != NULL) {
         buf_printf(out, "Usage: rowferry [-c FILE] %s COMMAND [options]\n", a->group);
-        push_commands(out, a->group);
+        help_push_commands(out, a->group);
         buf_printf(out, "\nSee: rowferry %s COMMAND --help\n", a->group);
         return;
     }
     buf_push_literal(out, "rowferry keeps a search index equal to a PostgreSQL table.\n\n"
                           "Usage: rowferry [-c FILE] [global options] COMMAND [options] "
                           "[PIPELINE...]\n");
-    push_commands(out, NULL);
-    push_options(out, "Global options", OPTIONS_GLOBAL);
-    push_configuration(out);
-    push_exits(out, ~0U);
+    help_push_commands(out, NULL);
+    help_push_options(out, "Global options", OPTIONS_GLOBAL);
+    help_push_configuration(out);
+    help_push_exits(out, ~0U);
     buf_push_literal(out, "\nSee: rowferry COMMAND --help\n");
 }

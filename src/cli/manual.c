@@ -27,7 +27,7 @@ struct manual {
 /* --- text ---------------------------------------------------------------------------------- */
 
 /* Appends a word, escaped so that the formatter reads no request, hyphen or escape in it. */
-static size_t push_word(struct buf *out, struct span word)
+static size_t manual_push_word(struct buf *out, struct span word)
 {
     size_t before = out->len;
     for (size_t i = 0; i < word.len; i++) {
@@ -47,7 +47,7 @@ static size_t push_word(struct buf *out, struct span word)
 
 /* Appends a text. Each sentence begins a line, as mdoc requires; an empty line begins a
  * paragraph. */
-static void push_text(struct buf *out, const char *text)
+static void manual_push_text(struct buf *out, const char *text)
 {
     size_t used = 0; /* columns of the line; WIDTH if it is full */
     const char *at = text + strspn(text, " \n");
@@ -58,7 +58,7 @@ static void push_text(struct buf *out, const char *text)
             buf_push_char(out, fits ? ' ' : '\n');
         }
         used = fits ? used + 1 : 0;
-        used += push_word(out, word);
+        used += manual_push_word(out, word);
         at += word.len;
         size_t blank = strspn(at, " \n");
         if (at[blank] != '\0' && strncmp(at, "\n\n", 2) == 0) {
@@ -73,20 +73,20 @@ static void push_text(struct buf *out, const char *text)
 }
 
 /* Appends a phrase of the table as a sentence. */
-static void push_phrase(struct buf *out, const char *phrase)
+static void manual_push_phrase(struct buf *out, const char *phrase)
 {
     struct buf text;
     buf_init(&text, MANUAL_BYTES);
     char first = phrase[0];
     buf_push_char(&text, first >= 'a' && first <= 'z' ? (char)(first - 'a' + 'A') : first);
     buf_printf(&text, "%s.", phrase + 1);
-    push_text(out, buf_text(&text));
+    manual_push_text(out, buf_text(&text));
     buf_release(&text);
 }
 
 /* --- options ------------------------------------------------------------------------------- */
 
-static void push_options(struct buf *out, uint64_t bits)
+static void manual_push_options(struct buf *out, uint64_t bits)
 {
     buf_push_literal(out, ".Bl -tag -width indent\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -102,12 +102,12 @@ static void push_options(struct buf *out, uint64_t bits)
         buf_printf(out, "Fl %s", row->name + 1);
         buf_printf(out, row->argument != NULL ? " Ar %s\n" : "%s\n",
                    row->argument != NULL ? row->argument : "");
-        push_phrase(out, row->help);
+        manual_push_phrase(out, row->help);
     }
     buf_push_literal(out, ".El\n");
 }
 
-static void push_synopsis(struct buf *out, uint64_t bits)
+static void manual_push_synopsis(struct buf *out, uint64_t bits)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &option_rows[i];
@@ -119,7 +119,7 @@ static void push_synopsis(struct buf *out, uint64_t bits)
 }
 
 /* Appends "[PIPELINE...]" as "Op Ar PIPELINE ...". */
-static void push_operands(struct buf *out, const char *operands)
+static void manual_push_operands(struct buf *out, const char *operands)
 {
     bool optional = operands[0] == '[';
     const char *name = operands + (optional ? 1 : 0);
@@ -132,7 +132,7 @@ static void push_operands(struct buf *out, const char *operands)
 
 /* --- commands ------------------------------------------------------------------------------ */
 
-static void push_ends(struct buf *out, unsigned exits)
+static void manual_push_ends(struct buf *out, unsigned exits)
 {
     const char *before = "Ends with ";
     for (const struct exit_row *row = exit_rows; row->help != NULL; row++) {
@@ -145,68 +145,68 @@ static void push_ends(struct buf *out, unsigned exits)
     buf_push_literal(out, ".\n");
 }
 
-static void end_command(struct manual *m)
+static void manual_end_command(struct manual *m)
 {
     if (m->open == NULL) {
         return;
     }
     if (m->open->options != 0) {
-        push_options(m->out, m->open->options);
+        manual_push_options(m->out, m->open->options);
         buf_push_literal(m->out, ".Pp\n");
     }
-    push_ends(m->out, m->open->exits);
+    manual_push_ends(m->out, m->open->exits);
     m->open = NULL;
 }
 
-static void begin_command(struct manual *m, const struct command *c)
+static void manual_begin_command(struct manual *m, const struct command *c)
 {
     m->open = c;
     m->told |= UINT64_C(1) << (c - commands);
     buf_printf(m->out, ".It Nm Cm %s", c->name);
-    push_synopsis(m->out, c->options);
-    push_operands(m->out, c->operands);
+    manual_push_synopsis(m->out, c->options);
+    manual_push_operands(m->out, c->operands);
     buf_push_char(m->out, '\n');
-    push_phrase(m->out, c->summary);
-    push_text(m->out, c->about);
+    manual_push_phrase(m->out, c->summary);
+    manual_push_text(m->out, c->about);
 }
 
-static void push_rest(struct manual *m)
+static void manual_push_rest(struct manual *m)
 {
     for (const struct command *c = commands; c->name != NULL; c++) {
         if ((m->told & UINT64_C(1) << (c - commands)) == 0) {
-            begin_command(m, c);
-            end_command(m);
+            manual_begin_command(m, c);
+            manual_end_command(m);
         }
     }
 }
 
-static void push_exits(struct buf *out)
+static void manual_push_exits(struct buf *out)
 {
     buf_push_literal(out, ".Bl -tag -width indent\n");
     for (const struct exit_row *row = exit_rows; row->help != NULL; row++) {
         buf_printf(out, ".It %d\n", row->code);
-        push_phrase(out, row->help);
+        manual_push_phrase(out, row->help);
     }
     buf_push_literal(out, ".El\n");
 }
 
 /* --- the page ------------------------------------------------------------------------------ */
 
-static int follow(struct manual *m, struct span word, struct err *err)
+static int manual_follow(struct manual *m, struct span word, struct err *err)
 {
     static const char command[] = "@command ";
     size_t head = sizeof(command) - 1;
-    end_command(m);
+    manual_end_command(m);
     if (span_is(word, "@options")) {
-        push_options(m->out, OPTIONS_GLOBAL);
+        manual_push_options(m->out, OPTIONS_GLOBAL);
     } else if (span_is(word, "@rest")) {
-        push_rest(m);
+        manual_push_rest(m);
     } else if (span_is(word, "@exits")) {
-        push_exits(m->out);
+        manual_push_exits(m->out);
     } else {
         for (const struct command *c = commands; c->name != NULL; c++) {
             if (word.len > head && span_is(span_make(word.data + head, word.len - head), c->name)) {
-                begin_command(m, c);
+                manual_begin_command(m, c);
                 return 0;
             }
         }
@@ -216,14 +216,14 @@ static int follow(struct manual *m, struct span word, struct err *err)
     return 0;
 }
 
-static int push_page(struct buf *out, struct err *err)
+static int manual_push_page(struct buf *out, struct err *err)
 {
     struct manual m = {.out = out};
     int rc = 0;
     for (const char *at = embedded_text(cli_mdoc, "manual"); rc == 0 && *at != '\0';) {
         size_t len = strcspn(at, "\n");
         if (at[0] == '@') {
-            rc = follow(&m, span_make(at, len), err);
+            rc = manual_follow(&m, span_make(at, len), err);
         } else {
             buf_push(out, at, len + 1);
         }
@@ -237,7 +237,7 @@ int command_manual(const struct arguments *a, struct err *err)
     struct buf out;
     (void)a;
     buf_init(&out, MANUAL_BYTES);
-    int rc = push_page(&out, err);
+    int rc = manual_push_page(&out, err);
     rc = rc < 0 ? rc : terminal_result(&out, err);
     buf_release(&out);
     return rc;

@@ -9,19 +9,19 @@
 #include "rowferry/daemon/threads.h"
 #include "setup.h"
 
-static struct job_base *job_at(const struct threads *t, size_t i)
+static struct job_base *parallel_job_at(const struct threads *t, size_t i)
 {
     return (struct job_base *)(void *)((char *)t->jobs + i * t->size);
 }
 
-static void stopped(void *job)
+static void parallel_stopped(void *job)
 {
     struct job_base *base = job;
     pipeline_worker_send_order(&base->worker, PIPELINE_WORKER_STOP);
 }
 
-static int run_all(const struct arguments *a, const struct setup *setup, const char *command,
-                   struct threads *t, struct err *err)
+static int parallel_run_all(const struct arguments *a, const struct setup *setup,
+                            const char *command, struct threads *t, struct err *err)
 {
     struct progress_line progress;
     struct settings_reload settings;
@@ -30,7 +30,7 @@ static int run_all(const struct arguments *a, const struct setup *setup, const c
     progress_line_init(&progress, !arguments_have(a, OPTION_NO_PROGRESS));
     settings_reload_init(&settings, setup->config);
     for (size_t i = 0; i < t->count; i++) {
-        struct job_base *base = job_at(t, i);
+        struct job_base *base = parallel_job_at(t, i);
         *base = (struct job_base){.arguments = a,
                                   .config = setup->config,
                                   .pipeline = setup->pipelines[i],
@@ -42,8 +42,8 @@ static int run_all(const struct arguments *a, const struct setup *setup, const c
     }
     rc = rc < 0 ? rc : threads_run(t, err);
     for (size_t i = 0; i < t->count; i++) {
-        worst = exit_code_worse(worst, job_at(t, i)->exit_code);
-        pipeline_worker_release(&job_at(t, i)->worker);
+        worst = exit_code_worse(worst, parallel_job_at(t, i)->exit_code);
+        pipeline_worker_release(&parallel_job_at(t, i)->worker);
     }
     settings_reload_release(&settings);
     progress_line_release(&progress);
@@ -63,9 +63,9 @@ int parallel_run(const struct arguments *a, const char *command, size_t job_size
                             .size = job_size,
                             .count = setup.count,
                             .work = work,
-                            .stopped = stopped,
+                            .stopped = parallel_stopped,
                             .stop = stop_watch()};
-        rc = run_all(a, &setup, command, &t, err);
+        rc = parallel_run_all(a, &setup, command, &t, err);
         free(t.jobs);
     }
     setup_release(&setup);

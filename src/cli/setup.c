@@ -8,7 +8,7 @@
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
 
-static int unknown_pipeline(const struct config *c, const char *name, struct err *err)
+static int setup_unknown_pipeline(const struct config *c, const char *name, struct err *err)
 {
     const char **names = mem_zero(c->pipeline_count + 1, sizeof(*names));
     for (size_t i = 0; i < c->pipeline_count; i++) {
@@ -28,7 +28,7 @@ static int unknown_pipeline(const struct config *c, const char *name, struct err
     return ERR_CONFIG;
 }
 
-static bool is_named(const char *pipeline, const char *const *names, size_t count)
+static bool setup_is_named(const char *pipeline, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i], pipeline) == 0) {
@@ -38,24 +38,25 @@ static bool is_named(const char *pipeline, const char *const *names, size_t coun
     return count == 0;
 }
 
-static int pick_pipelines(struct setup *s, const char *const *names, size_t count, struct err *err)
+static int setup_pick_pipelines(struct setup *s, const char *const *names, size_t count,
+                                struct err *err)
 {
     const struct config *c = s->config;
     for (size_t i = 0; i < count; i++) {
         if (config_pipeline(c, names[i]) == NULL) {
-            return unknown_pipeline(c, names[i], err);
+            return setup_unknown_pipeline(c, names[i], err);
         }
     }
     s->pipelines = mem_zero(c->pipeline_count, sizeof(const struct pipeline_config *));
     for (size_t i = 0; i < c->pipeline_count; i++) {
-        if (is_named(c->pipelines[i].name, names, count)) {
+        if (setup_is_named(c->pipelines[i].name, names, count)) {
             s->pipelines[s->count++] = &c->pipelines[i];
         }
     }
     return 0;
 }
 
-static void log_warnings(const struct config *c)
+static void setup_log_warnings(const struct config *c)
 {
     for (size_t i = 0; i < c->warning_count; i++) {
         log_event(LOG_WARN, "configuration", F_TEXT("message", c->warnings[i]));
@@ -71,7 +72,7 @@ int setup_load(struct setup *out, const struct arguments *a, const char *const *
         return rc;
     }
     log_configure((enum log_level)out->config->log_level, (enum log_format)out->config->log_format);
-    return pick_pipelines(out, names, count, err);
+    return setup_pick_pipelines(out, names, count, err);
 }
 
 int setup_load_one(struct setup *out, const struct arguments *a, struct err *err)
@@ -88,7 +89,7 @@ int setup_load_one(struct setup *out, const struct arguments *a, struct err *err
 int setup_secrets(struct setup *s, struct err *err)
 {
     int rc = config_resolve_secrets(s->config, err);
-    log_warnings(s->config);
+    setup_log_warnings(s->config);
     return rc;
 }
 

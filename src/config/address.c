@@ -12,24 +12,24 @@
 
 #define KEYWORD_MAX_BYTES 256
 
-static int password_refused(struct err *err)
+static int address_password_refused(struct err *err)
 {
     err_set(err, ERR_CONFIG, "a password in the URI is refused");
     return err_hint(err, "name its origin in source.password: env, file, command, prompt or "
                          "credential");
 }
 
-static bool is_secret_keyword(const char *keyword)
+static bool address_is_secret_keyword(const char *keyword)
 {
     return strcmp(keyword, "password") == 0 || strcmp(keyword, "sslpassword") == 0;
 }
 
-static bool starts_with(const char *text, const char *prefix)
+static bool address_starts_with(const char *text, const char *prefix)
 {
     return strncasecmp(text, prefix, strlen(prefix)) == 0;
 }
 
-static int hex_digit(char c)
+static int address_hex_digit(char c)
 {
     static const char digits[] = "0123456789abcdef";
     const char *at = c != '\0' ? strchr(digits, tolower((unsigned char)c)) : NULL;
@@ -37,13 +37,13 @@ static int hex_digit(char c)
 }
 
 /* Decodes the percent escapes of a query's keyword as libpq does, and checks it. */
-static bool query_keyword_is_secret(const char *text, size_t len)
+static bool address_query_keyword_is_secret(const char *text, size_t len)
 {
     struct buf keyword;
     buf_init(&keyword, KEYWORD_MAX_BYTES);
     for (size_t i = 0; i < len; i++) {
-        int high = text[i] == '%' && i + 2 < len ? hex_digit(text[i + 1]) : -1;
-        int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+        int high = text[i] == '%' && i + 2 < len ? address_hex_digit(text[i + 1]) : -1;
+        int low = high >= 0 ? address_hex_digit(text[i + 2]) : -1;
         if (low >= 0) {
             buf_push_char(&keyword, (char)(high * 16 + low));
             i += 2;
@@ -51,14 +51,14 @@ static bool query_keyword_is_secret(const char *text, size_t len)
             buf_push_char(&keyword, text[i]);
         }
     }
-    bool secret = is_secret_keyword(buf_text(&keyword));
+    bool secret = address_is_secret_keyword(buf_text(&keyword));
     buf_release(&keyword);
     return secret;
 }
 
 /* postgresql://user:password@host/db?password=x: libpq takes the text before the first @ or / as
  * the user's part if it ends with an @. */
-static bool uri_has_password(const char *rest)
+static bool address_uri_has_password(const char *rest)
 {
     size_t user = strcspn(rest, "@/");
     if (rest[user] == '@' && memchr(rest, ':', user) != NULL) {
@@ -67,7 +67,7 @@ static bool uri_has_password(const char *rest)
     const char *query = strchr(rest, '?');
     while (query != NULL) {
         query++;
-        if (query_keyword_is_secret(query, strcspn(query, "=&"))) {
+        if (address_query_keyword_is_secret(query, strcspn(query, "=&"))) {
             return true;
         }
         query = strchr(query, '&');
@@ -75,7 +75,7 @@ static bool uri_has_password(const char *rest)
     return false;
 }
 
-static const char *skip_conninfo_value(const char *at)
+static const char *address_skip_conninfo_value(const char *at)
 {
     if (*at != '\'') {
         while (*at != '\0' && !isspace((unsigned char)*at)) {
@@ -89,7 +89,7 @@ static const char *skip_conninfo_value(const char *at)
     return *at == '\'' ? at + 1 : at;
 }
 
-static const char *skip_space(const char *at)
+static const char *address_skip_space(const char *at)
 {
     while (isspace((unsigned char)*at)) {
         at++;
@@ -98,21 +98,21 @@ static const char *skip_space(const char *at)
 }
 
 /* Returns 1 if it contains a password, 0 if not, -1 if it is not a list of key=value. */
-static int conninfo_has_password(const char *at)
+static int address_conninfo_has_password(const char *at)
 {
-    for (at = skip_space(at); *at != '\0'; at = skip_space(at)) {
+    for (at = address_skip_space(at); *at != '\0'; at = address_skip_space(at)) {
         size_t len = strcspn(at, "= \t\r\n");
         char *keyword = text_copy_span(span_make(at, len));
-        bool secret = is_secret_keyword(keyword);
+        bool secret = address_is_secret_keyword(keyword);
         free(keyword);
-        at = skip_space(at + len);
+        at = address_skip_space(at + len);
         if (*at != '=' || len == 0) {
             return -1;
         }
         if (secret) {
             return 1;
         }
-        at = skip_conninfo_value(skip_space(at + 1));
+        at = address_skip_conninfo_value(address_skip_space(at + 1));
     }
     return 0;
 }
@@ -125,22 +125,22 @@ int address_check_uri(const char *uri, struct err *err)
         if (strncmp(uri, "postgresql://", 13) != 0 && strncmp(uri, "postgres://", 11) != 0) {
             return err_set(err, ERR_CONFIG, "it must begin with postgresql://");
         }
-        return uri_has_password(scheme + 3) ? password_refused(err) : 0;
+        return address_uri_has_password(scheme + 3) ? address_password_refused(err) : 0;
     }
-    int found = conninfo_has_password(uri);
+    int found = address_conninfo_has_password(uri);
     if (found < 0) {
         err_set(err, ERR_CONFIG, "neither a URI nor a list of key=value");
         return err_hint(err, "write it like postgresql://user@host/database");
     }
-    return found > 0 ? password_refused(err) : 0;
+    return found > 0 ? address_password_refused(err) : 0;
 }
 
 /* Finds the part between scheme and path. Returns false if the scheme is not http or https. */
-static bool url_authority(const char *url, struct span *authority)
+static bool address_url_authority(const char *url, struct span *authority)
 {
-    const char *start = starts_with(url, "https://")  ? url + strlen("https://")
-                        : starts_with(url, "http://") ? url + strlen("http://")
-                                                      : NULL;
+    const char *start = address_starts_with(url, "https://")  ? url + strlen("https://")
+                        : address_starts_with(url, "http://") ? url + strlen("http://")
+                                                              : NULL;
     if (start != NULL) {
         *authority = span_make(start, strcspn(start, "/?#\\"));
     }
@@ -148,7 +148,7 @@ static bool url_authority(const char *url, struct span *authority)
 }
 
 /* Splits "host:port" and "[address]:port". Returns false if the port is invalid. */
-static bool split_port(struct span text, struct span *host, struct span *port)
+static bool address_split_port(struct span text, struct span *host, struct span *port)
 {
     *host = text;
     *port = span_make("", 0);
@@ -171,7 +171,7 @@ static bool split_port(struct span text, struct span *host, struct span *port)
     return number <= 65535;
 }
 
-static bool has_blank(const char *text)
+static bool address_has_blank(const char *text)
 {
     for (; *text != '\0'; text++) {
         if ((unsigned char)*text <= ' ' || *text == 0x7f) {
@@ -186,20 +186,20 @@ int address_check_url(const char *url, struct err *err)
     struct span authority;
     struct span host;
     struct span port;
-    if (!url_authority(url, &authority)) {
+    if (!address_url_authority(url, &authority)) {
         return err_set(err, ERR_CONFIG, "it must begin with https:// or http://");
     }
     if (memchr(authority.data, '@', authority.len) != NULL) {
         err_set(err, ERR_CONFIG, "a user or password in the URL is refused");
         return err_hint(err, "use service.auth");
     }
-    if (has_blank(url)) {
+    if (address_has_blank(url)) {
         return err_set(err, ERR_CONFIG, "a blank or control character in the URL");
     }
     if (strpbrk(url, "?#\\") != NULL) {
         return err_set(err, ERR_CONFIG, "a query or fragment in the URL");
     }
-    if (!split_port(authority, &host, &port)) {
+    if (!address_split_port(authority, &host, &port)) {
         return err_set(err, ERR_CONFIG, "the port must be a number up to 65535");
     }
     if (host.len == 0) {
@@ -208,7 +208,7 @@ int address_check_url(const char *url, struct err *err)
     return 0;
 }
 
-static bool is_loopback(struct span host)
+static bool address_is_loopback(struct span host)
 {
     char *text = text_copy_span(host);
     bool ipv4 = strncmp(text, "127.", 4) == 0 && text[strspn(text, "0123456789.")] == '\0';
@@ -222,23 +222,25 @@ bool address_is_open(const char *url)
     struct span authority;
     struct span host;
     struct span port;
-    return starts_with(url, "http://") && url_authority(url, &authority) &&
-           split_port(authority, &host, &port) && !is_loopback(host);
+    return address_starts_with(url, "http://") && address_url_authority(url, &authority) &&
+           address_split_port(authority, &host, &port) && !address_is_loopback(host);
 }
 
 bool address_listens_open(const char *listen)
 {
     struct span host;
     struct span port;
-    return split_port(span_make(listen, strlen(listen)), &host, &port) && !is_loopback(host);
+    return address_split_port(span_make(listen, strlen(listen)), &host, &port) &&
+           !address_is_loopback(host);
 }
 
 int address_check_listen(const char *listen, struct err *err)
 {
     struct span host;
     struct span port;
-    if (has_blank(listen) || !split_port(span_make(listen, strlen(listen)), &host, &port) ||
-        host.len == 0 || port.len == 0) {
+    if (address_has_blank(listen) ||
+        !address_split_port(span_make(listen, strlen(listen)), &host, &port) || host.len == 0 ||
+        port.len == 0) {
         return err_set(err, ERR_CONFIG, "host:port is expected, like \"127.0.0.1:9187\"");
     }
     return 0;

@@ -24,17 +24,17 @@
 #define LOCK_TIMEOUT_MS 5000
 #define STATE_NAME "rowferry.db"
 
-static const char *environment(const char *name)
+static const char *config_environment(const char *name)
 {
     const char *value = getenv(name);
     return value != NULL && *value != '\0' ? value : NULL;
 }
 
 /* Chooses -c, $ROWFERRY_CONFIG, or the first existing file of the usual places. */
-static int find_file(const char *path, const char **out, struct err *err)
+static int config_find_file(const char *path, const char **out, struct err *err)
 {
     static const char *const usual[] = {"./rowferry.json", "/etc/rowferry/rowferry.json"};
-    *out = path != NULL ? path : environment("ROWFERRY_CONFIG");
+    *out = path != NULL ? path : config_environment("ROWFERRY_CONFIG");
     for (size_t i = 0; *out == NULL && i < sizeof(usual) / sizeof(usual[0]); i++) {
         if (access(usual[i], F_OK) == 0) {
             *out = usual[i];
@@ -48,7 +48,7 @@ static int find_file(const char *path, const char **out, struct err *err)
     return 0;
 }
 
-static int read_file(const char *path, struct buf *text, struct err *err)
+static int config_read_file(const char *path, struct buf *text, struct err *err)
 {
     const char *reason = file_read(path, PIPE_TIMEOUT_MS, text, NULL);
     if (reason != NULL) {
@@ -62,7 +62,7 @@ static int read_file(const char *path, struct buf *text, struct err *err)
 
 /* Builds the tree. The scanner has checked the syntax, but json-c may refuse values it cannot
  * hold. */
-static int parse(const struct reader *r, struct json_object **root)
+static int config_parse(const struct reader *r, struct json_object **root)
 {
     struct json_tokener *tokener = json_build_tokener(MAX_DEPTH + 1);
     *root = json_build_parsed(tokener, r->text, r->len + 1);
@@ -76,9 +76,9 @@ static int parse(const struct reader *r, struct json_object **root)
 
 /* Returns a path in $STATE_DIRECTORY (the first one if systemd lists several), else beside the
  * file. */
-static char *default_state_path(const char *file)
+static char *config_default_state_path(const char *file)
 {
-    const char *directory = environment("STATE_DIRECTORY");
+    const char *directory = config_environment("STATE_DIRECTORY");
     if (directory == NULL) {
         return value_beside(file, STATE_NAME);
     }
@@ -89,9 +89,9 @@ static char *default_state_path(const char *file)
     return buf_detach(&path);
 }
 
-static int override_choice(const char *variable, const char *path, int *out, struct err *err)
+static int config_override_choice(const char *variable, const char *path, int *out, struct err *err)
 {
-    const char *value = environment(variable);
+    const char *value = config_environment(variable);
     if (value == NULL) {
         return 0;
     }
@@ -107,13 +107,13 @@ static int override_choice(const char *variable, const char *path, int *out, str
     return 0;
 }
 
-static int apply_environment(struct config *c, struct err *err)
+static int config_apply_environment(struct config *c, struct err *err)
 {
-    int result = override_choice("ROWFERRY_LOG_LEVEL", "log.level", &c->log_level, err);
+    int result = config_override_choice("ROWFERRY_LOG_LEVEL", "log.level", &c->log_level, err);
     if (result == 0) {
-        result = override_choice("ROWFERRY_LOG_FORMAT", "log.format", &c->log_format, err);
+        result = config_override_choice("ROWFERRY_LOG_FORMAT", "log.format", &c->log_format, err);
     }
-    const char *listen = environment("ROWFERRY_LISTEN");
+    const char *listen = config_environment("ROWFERRY_LISTEN");
     if (result == 0 && listen != NULL) {
         result = address_check_listen(listen, err);
         if (result != 0) {
@@ -126,7 +126,7 @@ static int apply_environment(struct config *c, struct err *err)
 }
 
 /* Removes trailing slashes of URLs, and sets the default origins of signing keys and state file. */
-static void complete(struct config *c)
+static void config_complete(struct config *c)
 {
     secret_complete_aws(&c->service);
     for (size_t i = 0; i < c->service.url_count; i++) {
@@ -137,11 +137,11 @@ static void complete(struct config *c)
         }
     }
     if (c->state_path == NULL) {
-        c->state_path = default_state_path(c->path);
+        c->state_path = config_default_state_path(c->path);
     }
 }
 
-static int load_text(struct config *c, struct buf *text, struct err *err)
+static int config_load_from_buf(struct config *c, struct buf *text, struct err *err)
 {
     struct reader r = {.file = c->path, .config = c, .err = err};
     struct json_object *root = NULL;
@@ -151,7 +151,7 @@ static int load_text(struct config *c, struct buf *text, struct err *err)
     }
     r.text = text->data;
     r.len = text->len;
-    result = parse(&r, &root);
+    result = config_parse(&r, &root);
     if (result == 0) {
         result = read_tree(&r, root);
     }
@@ -159,10 +159,10 @@ static int load_text(struct config *c, struct buf *text, struct err *err)
         result = cross_check(&r);
     }
     if (result == 0) {
-        result = apply_environment(c, err);
+        result = config_apply_environment(c, err);
     }
     if (result == 0) {
-        complete(c);
+        config_complete(c);
     }
     json_object_put(root);
     return result;
@@ -174,7 +174,7 @@ int config_load_text(struct config **out, const char *path, struct buf *text, st
     *out = NULL;
     c->path = text_copy(path);
     (void)buf_text(text);
-    int result = load_text(c, text, err);
+    int result = config_load_from_buf(c, text, err);
     if (result != 0) {
         config_free(c);
         return result;
@@ -189,13 +189,13 @@ int config_load(struct config **out, const char *path, struct err *err)
     const char *found;
     struct err unseen = {.class = ERR_NONE};
     err = err != NULL ? err : &unseen;
-    int result = find_file(path, &found, err);
+    int result = config_find_file(path, &found, err);
     if (result != 0) {
         return result;
     }
     struct buf text;
     buf_init(&text, FILE_MAX_BYTES);
-    result = read_file(found, &text, err);
+    result = config_read_file(found, &text, err);
     if (result == 0) {
         result = config_load_text(out, found, &text, err);
     }
@@ -287,7 +287,7 @@ void config_service_options(const struct config *c, const struct pipeline_config
     };
 }
 
-static void free_texts(char **texts, size_t count)
+static void config_free_texts(char **texts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free(texts[i]);
@@ -295,25 +295,25 @@ static void free_texts(char **texts, size_t count)
     free(texts);
 }
 
-static void free_validate(struct validate_config *v)
+static void config_free_validate(struct validate_config *v)
 {
-    free_texts(v->filter, v->filter_count);
-    free_texts(v->sort, v->sort_count);
+    config_free_texts(v->filter, v->filter_count);
+    config_free_texts(v->sort, v->sort_count);
     for (size_t i = 0; i < v->query_count; i++) {
         struct trial_query *q = &v->queries[i];
         free(q->name);
         free(q->q);
         free(q->body);
-        free_texts(q->expect, q->expect_count);
+        config_free_texts(q->expect, q->expect_count);
     }
     free(v->queries);
 }
 
-static void free_pipeline(struct pipeline_config *p)
+static void config_free_pipeline(struct pipeline_config *p)
 {
     free(p->name);
     free(p->from.table);
-    free_texts(p->from.key, p->from.key_count);
+    config_free_texts(p->from.key, p->from.key_count);
     free(p->from.where);
     free(p->from.cursor_column);
     free(p->from.query);
@@ -328,7 +328,7 @@ static void free_pipeline(struct pipeline_config *p)
         free(p->fields[i].column);
     }
     free(p->fields);
-    free_validate(&p->validate);
+    config_free_validate(&p->validate);
 }
 
 void config_free(struct config *c)
@@ -337,14 +337,14 @@ void config_free(struct config *c)
         return;
     }
     for (size_t i = 0; i < c->pipeline_count; i++) {
-        free_pipeline(&c->pipelines[i]);
+        config_free_pipeline(&c->pipelines[i]);
     }
     free(c->pipelines);
     free(c->path);
     free(c->source.uri);
     free(c->source.primary);
     secret_free_all(c);
-    free_texts(c->service.urls, c->service.url_count);
+    config_free_texts(c->service.urls, c->service.url_count);
     free(c->service.user);
     free(c->service.aws_region);
     free(c->service.aws_service);
@@ -354,8 +354,8 @@ void config_free(struct config *c)
     free(c->service.client_key);
     free(c->state_path);
     free(c->listen);
-    free_texts(c->listen_names, c->listen_name_count);
-    free_texts(c->warnings, c->warning_count);
+    config_free_texts(c->listen_names, c->listen_name_count);
+    config_free_texts(c->warnings, c->warning_count);
     free(c);
 }
 

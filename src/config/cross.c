@@ -15,7 +15,7 @@
 #define MAX_PATH_BYTES 4096
 
 /* Returns "pipelines[2].from.table"; the caller frees. */
-static char *pipeline_path(size_t index, const char *rest)
+static char *cross_pipeline_path(size_t index, const char *rest)
 {
     struct buf path;
     buf_init(&path, MAX_PATH_BYTES);
@@ -23,33 +23,33 @@ static char *pipeline_path(size_t index, const char *rest)
     return buf_detach(&path);
 }
 
-static int fail_in_pipeline(const struct reader *r, size_t index, const char *rest,
-                            const char *message)
+static int cross_fail_in_pipeline(const struct reader *r, size_t index, const char *rest,
+                                  const char *message)
 {
-    char *path = pipeline_path(index, rest);
+    char *path = cross_pipeline_path(index, rest);
     int result = read_fail(r, path, SCAN_VALUE, "\"%s\" %s", path, message);
     free(path);
     return result;
 }
 
-static bool has_credential(const struct service_config *s)
+static bool cross_has_credential(const struct service_config *s)
 {
     return s->api_key.origin != SECRET_NONE || s->bearer.origin != SECRET_NONE || s->user != NULL ||
            s->aws_region != NULL;
 }
 
-static bool names_aws(const struct service_config *s)
+static bool cross_names_aws(const struct service_config *s)
 {
     return s->aws_region != NULL || s->aws_service != NULL || s->aws_key_id.origin != SECRET_NONE ||
            s->aws_secret_key.origin != SECRET_NONE || s->aws_token.origin != SECRET_NONE;
 }
 
 /* A key and its secret belong together, so both must be named. */
-static int check_aws(const struct reader *r)
+static int cross_check_aws(const struct reader *r)
 {
     const struct service_config *s = &r->config->service;
     bool key = s->aws_key_id.origin != SECRET_NONE;
-    if (names_aws(s) && s->aws_region == NULL) {
+    if (cross_names_aws(s) && s->aws_region == NULL) {
         return read_fail(r, "service.auth.aws_sigv4", SCAN_VALUE,
                          "\"service.auth.aws_sigv4.region\" is missing");
     }
@@ -61,12 +61,12 @@ static int check_aws(const struct reader *r)
     return 0;
 }
 
-static int check_auth(const struct reader *r)
+static int cross_check_auth(const struct reader *r)
 {
     const struct service_config *s = &r->config->service;
     bool password = s->password.origin != SECRET_NONE;
     int kinds = (s->api_key.origin != SECRET_NONE) + (s->bearer.origin != SECRET_NONE) +
-                (s->user != NULL || password) + names_aws(s);
+                (s->user != NULL || password) + cross_names_aws(s);
     if (kinds > 1) {
         return read_fail(r, "service.auth", SCAN_VALUE,
                          "\"service.auth\" must be one of api_key, bearer, user with password, "
@@ -84,7 +84,7 @@ static int check_auth(const struct reader *r)
     return 0;
 }
 
-static int check_tls(const struct reader *r)
+static int cross_check_tls(const struct reader *r)
 {
     const struct service_config *s = &r->config->service;
     if ((s->client_cert != NULL) != (s->client_key != NULL)) {
@@ -95,17 +95,17 @@ static int check_tls(const struct reader *r)
 }
 
 /* Returns true for http:// to another host, or through a proxy to any host. */
-static bool leaves_open(const struct service_config *s, size_t url)
+static bool cross_leaves_open(const struct service_config *s, size_t url)
 {
     return address_is_open(s->urls[url]) ||
            (s->proxy != NULL && strncasecmp(s->urls[url], "http://", 7) == 0);
 }
 
-static int check_cleartext(const struct reader *r)
+static int cross_check_cleartext(const struct reader *r)
 {
     const struct service_config *s = &r->config->service;
     for (size_t i = 0; i < s->url_count; i++) {
-        if (has_credential(s) && !s->allow_cleartext_credentials && leaves_open(s, i)) {
+        if (cross_has_credential(s) && !s->allow_cleartext_credentials && cross_leaves_open(s, i)) {
             read_fail(r, "service.url", SCAN_VALUE,
                       "\"service.url\" would send a credential over http:// to another host");
             return err_hint(r->err, "use https://, or set "
@@ -116,7 +116,8 @@ static int check_cleartext(const struct reader *r)
     return 0;
 }
 
-static int compare_polls(const struct reader *r, const struct limits_config *l, const char *scope)
+static int cross_compare_polls(const struct reader *r, const struct limits_config *l,
+                               const char *scope)
 {
     if (l->poll_min_ms <= l->poll_max_ms) {
         return 0;
@@ -131,21 +132,21 @@ static int compare_polls(const struct reader *r, const struct limits_config *l, 
     return result;
 }
 
-static int check_top_polls(const struct reader *r)
+static int cross_check_top_polls(const struct reader *r)
 {
-    return compare_polls(r, &r->inherited.limits, "");
+    return cross_compare_polls(r, &r->inherited.limits, "");
 }
 
-static int check_polls(const struct reader *r, size_t index)
+static int cross_check_polls(const struct reader *r, size_t index)
 {
-    char *scope = pipeline_path(index, "");
-    int result = compare_polls(r, &r->config->pipelines[index].limits, scope);
+    char *scope = cross_pipeline_path(index, "");
+    int result = cross_compare_polls(r, &r->config->pipelines[index].limits, scope);
     free(scope);
     return result;
 }
 
-static int unknown_property(const struct reader *r, size_t index, const char *property,
-                            const struct mapping *m)
+static int cross_unknown_property(const struct reader *r, size_t index, const char *property,
+                                  const struct mapping *m)
 {
     struct buf member;
     buf_init(&member, MAX_PATH_BYTES);
@@ -166,7 +167,7 @@ static int unknown_property(const struct reader *r, size_t index, const char *pr
 }
 
 /* A field of an unknown property would be ignored silently, so it is refused. */
-static int check_fields(const struct reader *r, size_t index)
+static int cross_check_fields(const struct reader *r, size_t index)
 {
     const struct pipeline_config *p = &r->config->pipelines[index];
     struct mapping mapping;
@@ -177,20 +178,20 @@ static int check_fields(const struct reader *r, size_t index)
     for (size_t i = 0; result == 0 && i < p->field_count; i++) {
         const char *property = p->fields[i].property;
         if (mapping_find(&mapping, property) == NULL && strcmp(property, "source_id") != 0) {
-            result = unknown_property(r, index, property, &mapping);
+            result = cross_unknown_property(r, index, property, &mapping);
         }
     }
     mapping_release(&mapping);
     return result;
 }
 
-static int check_key(const struct reader *r, size_t index)
+static int cross_check_key(const struct reader *r, size_t index)
 {
     const struct from_config *from = &r->config->pipelines[index].from;
     for (size_t i = 1; i < from->key_count; i++) {
         for (size_t j = 0; j < i; j++) {
             if (strcmp(from->key[i], from->key[j]) == 0) {
-                return fail_in_pipeline(r, index, "from.key", "names a column twice");
+                return cross_fail_in_pipeline(r, index, "from.key", "names a column twice");
             }
         }
     }
@@ -199,24 +200,24 @@ static int check_key(const struct reader *r, size_t index)
 
 /* Only the key of a deleted row is known, so the routing must be part of it. A change of routing
  * makes it another document. */
-static int check_routing(const struct reader *r, size_t index)
+static int cross_check_routing(const struct reader *r, size_t index)
 {
     const struct pipeline_config *p = &r->config->pipelines[index];
     if (p->to.routing == NULL || config_routing(p).count > 0) {
         return 0;
     }
-    fail_in_pipeline(r, index, "to.routing", "is no column of \"from.key\"");
+    cross_fail_in_pipeline(r, index, "to.routing", "is no column of \"from.key\"");
     return err_hint(r->err,
                     "name it there, over a unique index with it: of a deleted row only the key is "
                     "known, and a row whose routing changes has to become another document");
 }
 
-static bool is_stream(const struct pipeline_config *p)
+static bool cross_is_stream(const struct pipeline_config *p)
 {
     return p->to.kind == INDEX_KIND_DATA_STREAM;
 }
 
-static int check_timestamp(const struct reader *r, size_t index)
+static int cross_check_timestamp(const struct reader *r, size_t index)
 {
     struct mapping mapping;
     int result = mapping_parse(&mapping, r->config->pipelines[index].to.mappings, r->err);
@@ -230,14 +231,15 @@ static int check_timestamp(const struct reader *r, size_t index)
     if (good) {
         return 0;
     }
-    fail_in_pipeline(r, index, "to.mappings",
-                     "has no property \"@timestamp\" of type date, which a data stream needs");
+    cross_fail_in_pipeline(
+        r, index, "to.mappings",
+        "has no property \"@timestamp\" of type date, which a data stream needs");
     return err_hint(r->err, "add \"@timestamp\": {\"type\": \"date\"} to its properties, and name "
                             "its column: \"fields\": {\"@timestamp\": \"created_at\"}");
 }
 
 /* Refuses options about updates, deletes or rebuilds for a data stream, which only grows. */
-static int check_stream(const struct reader *r, size_t index)
+static int cross_check_stream(const struct reader *r, size_t index)
 {
     const struct pipeline_config *p = &r->config->pipelines[index];
     const struct {
@@ -253,59 +255,63 @@ static int check_stream(const struct reader *r, size_t index)
         {p->on_schema_change == ON_SCHEMA_CHANGE_REBUILD, "on_schema_change",
          "is \"rebuild\", and a data stream is never built anew: leave it at \"stop\" here"},
     };
-    for (size_t i = 0; is_stream(p) && i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; cross_is_stream(p) && i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (rows[i].wrong) {
-            return fail_in_pipeline(r, index, rows[i].path, rows[i].message);
+            return cross_fail_in_pipeline(r, index, rows[i].path, rows[i].message);
         }
     }
-    return is_stream(p) ? check_timestamp(r, index) : 0;
+    return cross_is_stream(p) ? cross_check_timestamp(r, index) : 0;
 }
 
-static int check_dependencies(const struct reader *r, size_t index)
+static int cross_check_dependencies(const struct reader *r, size_t index)
 {
     const struct from_config *from = &r->config->pipelines[index].from;
     if (from->dependency_count > 0 && from->query == NULL) {
-        return fail_in_pipeline(r, index, "from.depends_on", "stands without \"query\"");
+        return cross_fail_in_pipeline(r, index, "from.depends_on", "stands without \"query\"");
     }
     return 0;
 }
 
-static int check_capture(const struct reader *r, size_t index)
+static int cross_check_capture(const struct reader *r, size_t index)
 {
     const struct from_config *from = &r->config->pipelines[index].from;
     bool cursor = from->capture_mode == CAPTURE_MODE_CURSOR;
     if (!cursor && from->cursor_column != NULL) {
-        return fail_in_pipeline(r, index, "from.capture.column", "belongs to mode \"cursor\"");
+        return cross_fail_in_pipeline(r, index, "from.capture.column",
+                                      "belongs to mode \"cursor\"");
     }
     if (!cursor && from->overlap_ms > 0) {
-        return fail_in_pipeline(r, index, "from.capture.overlap", "belongs to mode \"cursor\"");
+        return cross_fail_in_pipeline(r, index, "from.capture.overlap",
+                                      "belongs to mode \"cursor\"");
     }
     if (cursor && from->cursor_column == NULL) {
-        return fail_in_pipeline(r, index, "from.capture.mode", "is cursor, without \"column\"");
+        return cross_fail_in_pipeline(r, index, "from.capture.mode",
+                                      "is cursor, without \"column\"");
     }
     if (cursor && from->query != NULL) {
-        return fail_in_pipeline(r, index, "from.query", "needs the capture mode \"changelog\"");
+        return cross_fail_in_pipeline(r, index, "from.query",
+                                      "needs the capture mode \"changelog\"");
     }
     return 0;
 }
 
-static int check_verify(const struct reader *r, size_t index)
+static int cross_check_verify(const struct reader *r, size_t index)
 {
     const struct pipeline_config *p = &r->config->pipelines[index];
     return p->verify.repair && p->verify.every_ms == 0
-               ? fail_in_pipeline(r, index, "verify.repair", "needs \"verify.every\"")
+               ? cross_fail_in_pipeline(r, index, "verify.repair", "needs \"verify.every\"")
                : 0;
 }
 
-static int check_unique(const struct reader *r, size_t index)
+static int cross_check_unique(const struct reader *r, size_t index)
 {
     const struct pipeline_config *all = r->config->pipelines;
     for (size_t i = 0; i < index; i++) {
         if (strcmp(all[i].name, all[index].name) == 0) {
-            return fail_in_pipeline(r, index, "name", "is the name of another pipeline");
+            return cross_fail_in_pipeline(r, index, "name", "is the name of another pipeline");
         }
         if (strcmp(all[i].to.index, all[index].to.index) == 0) {
-            return fail_in_pipeline(r, index, "to.index", "is the index of another pipeline");
+            return cross_fail_in_pipeline(r, index, "to.index", "is the index of another pipeline");
         }
     }
     return 0;
@@ -313,11 +319,13 @@ static int check_unique(const struct reader *r, size_t index)
 
 int cross_check(const struct reader *r)
 {
-    int (*const of_file[])(const struct reader *) = {check_auth, check_aws, check_tls,
-                                                     check_cleartext, check_top_polls};
+    int (*const of_file[])(const struct reader *) = {cross_check_auth, cross_check_aws,
+                                                     cross_check_tls, cross_check_cleartext,
+                                                     cross_check_top_polls};
     int (*const of_pipeline[])(const struct reader *, size_t) = {
-        check_unique,       check_polls,  check_key,    check_capture, check_stream,
-        check_dependencies, check_fields, check_verify, check_routing};
+        cross_check_unique,  cross_check_polls,  cross_check_key,
+        cross_check_capture, cross_check_stream, cross_check_dependencies,
+        cross_check_fields,  cross_check_verify, cross_check_routing};
     for (size_t i = 0; i < sizeof(of_file) / sizeof(of_file[0]); i++) {
         int result = of_file[i](r);
         if (result != 0) {

@@ -198,7 +198,7 @@ const struct option *option_find(bool in_pipeline, const char *path)
 }
 
 /* Returns the rest of `path` after "group.", or null; group "" is the top. */
-static const char *below(const char *path, const char *group)
+static const char *options_below(const char *path, const char *group)
 {
     size_t len = strlen(group);
     if (len == 0) {
@@ -210,7 +210,7 @@ static const char *below(const char *path, const char *group)
 bool option_is_group(bool in_pipeline, const char *path)
 {
     for (const struct option *o = options; o->path != NULL; o++) {
-        if (option_belongs(o, in_pipeline) && below(o->path, path) != NULL) {
+        if (option_belongs(o, in_pipeline) && options_below(o->path, path) != NULL) {
             return true;
         }
     }
@@ -222,7 +222,7 @@ char *option_nearest(bool in_pipeline, const char *group, const char *word)
     char **keys = NULL;
     size_t count = 0;
     for (const struct option *o = options; o->path != NULL; o++) {
-        const char *rest = option_belongs(o, in_pipeline) ? below(o->path, group) : NULL;
+        const char *rest = option_belongs(o, in_pipeline) ? options_below(o->path, group) : NULL;
         if (rest != NULL) {
             keys = mem_grow(keys, count + 2, sizeof(*keys));
             keys[count++] = text_copy_span(span_make(rest, strcspn(rest, ".")));

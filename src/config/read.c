@@ -22,7 +22,7 @@ struct level {
     const char *path;                 /* in the file: "pipelines[0].from" */
 };
 
-static char *join(const char *left, const char *right)
+static char *read_join(const char *left, const char *right)
 {
     struct buf text;
     buf_init(&text, MAX_PATH_BYTES);
@@ -61,14 +61,15 @@ int read_fail_again(const struct reader *r, const char *path)
     return ERR_CONFIG;
 }
 
-static void *target_of(const struct reader *r, const struct option *o, struct pipeline_config *p)
+static void *read_target_of(const struct reader *r, const struct option *o,
+                            struct pipeline_config *p)
 {
     char *base = o->scope == SCOPE_FILE ? (char *)r->config : (char *)p;
     return base + o->offset;
 }
 
-static int unknown_key(const struct reader *r, const struct level *level, const char *key,
-                       const char *path)
+static int read_unknown_key(const struct reader *r, const struct level *level, const char *key,
+                            const char *path)
 {
     read_fail(r, path, SCAN_KEY, "unknown key \"%s\"", path);
     char *nearest = option_nearest(level->in_pipeline, level->group, key);
@@ -99,16 +100,16 @@ static int read_below(struct reader *r, const struct level *level, const char *g
 static int read_member(struct reader *r, const struct level *level, const char *key,
                        struct json_object *value)
 {
-    char *group = join(level->group, key);
-    char *path = join(level->path, key);
+    char *group = read_join(level->group, key);
+    char *path = read_join(level->path, key);
     const struct option *o = option_find(level->in_pipeline, group);
     int result = 0;
     if (o == NULL && option_is_group(level->in_pipeline, group)) {
         result = read_below(r, level, group, path, value);
     } else if (o == NULL) {
-        result = unknown_key(r, level, key, path);
+        result = read_unknown_key(r, level, key, path);
     } else if (o->type != OPTION_PIPELINES && value != NULL) {
-        result = value_read(r, o, path, value, target_of(r, o, level->pipeline));
+        result = value_read(r, o, path, value, read_target_of(r, o, level->pipeline));
     }
     free(group);
     free(path);
@@ -127,16 +128,16 @@ static int read_group(struct reader *r, const struct level *level, struct json_o
 }
 
 /* All required options are texts, JSON or lists, so their members are pointers. */
-static int check_required(const struct reader *r, const struct level *level)
+static int read_check_required(const struct reader *r, const struct level *level)
 {
     for (const struct option *o = options; o->path != NULL; o++) {
         if (!o->required || o->type == OPTION_PIPELINES || !option_belongs(o, level->in_pipeline)) {
             continue;
         }
         void *value;
-        memcpy(&value, target_of(r, o, level->pipeline), sizeof(value));
+        memcpy(&value, read_target_of(r, o, level->pipeline), sizeof(value));
         if (value == NULL) {
-            char *path = join(level->path, o->path);
+            char *path = read_join(level->path, o->path);
             int result = read_fail(r, path, SCAN_VALUE, "\"%s\" is missing", path);
             free(path);
             return result;
@@ -145,12 +146,12 @@ static int check_required(const struct reader *r, const struct level *level)
     return 0;
 }
 
-static void set_defaults(const struct reader *r, bool in_pipeline, struct pipeline_config *p)
+static void read_set_defaults(const struct reader *r, bool in_pipeline, struct pipeline_config *p)
 {
     for (const struct option *o = options; o->path != NULL; o++) {
         bool here = in_pipeline ? o->scope == SCOPE_PIPELINE : o->scope != SCOPE_PIPELINE;
         if (here && o->fallback != NULL) {
-            value_default(o, target_of(r, o, p));
+            value_default(o, read_target_of(r, o, p));
         }
     }
 }
@@ -160,13 +161,13 @@ static int read_pipeline(struct reader *r, struct pipeline_config *p, const char
                          struct json_object *value)
 {
     *p = r->inherited;
-    set_defaults(r, true, p);
+    read_set_defaults(r, true, p);
     struct level level = {true, p, "", path};
     if (!json_tree_is_object(value)) {
         return read_fail_kind(r, path, value, "an object");
     }
     int result = read_group(r, &level, value);
-    return result == 0 ? check_required(r, &level) : result;
+    return result == 0 ? read_check_required(r, &level) : result;
 }
 
 static int read_pipelines(struct reader *r, struct json_object *list)
@@ -203,10 +204,10 @@ static int read_pipelines(struct reader *r, struct json_object *list)
 int read_tree(struct reader *r, struct json_object *root)
 {
     struct level top = {false, &r->inherited, "", ""};
-    set_defaults(r, false, &r->inherited);
+    read_set_defaults(r, false, &r->inherited);
     int result = read_group(r, &top, root);
     if (result == 0) {
-        result = check_required(r, &top);
+        result = read_check_required(r, &top);
     }
     return result == 0 ? read_pipelines(r, json_tree_member(root, "pipelines")) : result;
 }

@@ -31,7 +31,7 @@ struct scan {
 
 static bool scan_value(struct scan *s);
 
-static struct place place_of(const char *text, size_t at)
+static struct place scan_place_of(const char *text, size_t at)
 {
     struct place p = {1, 1};
     for (size_t i = 0; i < at; i++) {
@@ -45,32 +45,32 @@ static struct place place_of(const char *text, size_t at)
     return p;
 }
 
-static bool fail_expected(struct scan *s, const char *expected)
+static bool scan_fail_expected(struct scan *s, const char *expected)
 {
     s->expected = expected;
     return false;
 }
 
-static bool fail_problem(struct scan *s, size_t at, const char *problem)
+static bool scan_fail_problem(struct scan *s, size_t at, const char *problem)
 {
     s->at = at;
     s->problem = problem;
     return false;
 }
 
-static char peek(const struct scan *s)
+static char scan_peek(const struct scan *s)
 {
     return s->at < s->len ? s->text[s->at] : '\0';
 }
 
-static void skip_blanks(struct scan *s)
+static void scan_skip_blanks(struct scan *s)
 {
     while (s->at < s->len && strchr(" \t\r\n", s->text[s->at]) != NULL && s->text[s->at] != 0) {
         s->at++;
     }
 }
 
-static bool take(struct scan *s, char c)
+static bool scan_take(struct scan *s, char c)
 {
     if (s->at < s->len && s->text[s->at] == c) {
         s->at++;
@@ -81,18 +81,18 @@ static bool take(struct scan *s, char c)
 
 static bool scan_escape(struct scan *s)
 {
-    char c = peek(s);
+    char c = scan_peek(s);
     if (c == 'u') {
         s->at++;
         for (int i = 0; i < 4; i++, s->at++) {
-            if (peek(s) == '\0' || strchr("0123456789abcdefABCDEF", peek(s)) == NULL) {
-                return fail_expected(s, "four hexadecimal digits");
+            if (scan_peek(s) == '\0' || strchr("0123456789abcdefABCDEF", scan_peek(s)) == NULL) {
+                return scan_fail_expected(s, "four hexadecimal digits");
             }
         }
         return true;
     }
     if (c == '\0' || strchr("\"\\/bfnrt", c) == NULL) {
-        return fail_expected(s, "an escape like \\n, \\\" or \\\\");
+        return scan_fail_expected(s, "an escape like \\n, \\\" or \\\\");
     }
     s->at++;
     return true;
@@ -108,20 +108,20 @@ static bool scan_string(struct scan *s)
             return true;
         }
         if (c < 0x20) {
-            return fail_problem(s, start, "this string is not closed on its line");
+            return scan_fail_problem(s, start, "this string is not closed on its line");
         }
         s->at++;
         if (c == '\\' && !scan_escape(s)) {
             return false;
         }
     }
-    return fail_problem(s, start, "this string is not closed");
+    return scan_fail_problem(s, start, "this string is not closed");
 }
 
 static size_t scan_digits(struct scan *s)
 {
     size_t start = s->at;
-    while (peek(s) >= '0' && peek(s) <= '9') {
+    while (scan_peek(s) >= '0' && scan_peek(s) <= '9') {
         s->at++;
     }
     return s->at - start;
@@ -129,18 +129,18 @@ static size_t scan_digits(struct scan *s)
 
 static bool scan_number(struct scan *s)
 {
-    take(s, '-');
-    if (!take(s, '0') && scan_digits(s) == 0) {
-        return fail_expected(s, "a digit");
+    scan_take(s, '-');
+    if (!scan_take(s, '0') && scan_digits(s) == 0) {
+        return scan_fail_expected(s, "a digit");
     }
-    if (take(s, '.') && scan_digits(s) == 0) {
-        return fail_expected(s, "a digit");
+    if (scan_take(s, '.') && scan_digits(s) == 0) {
+        return scan_fail_expected(s, "a digit");
     }
-    if (take(s, 'e') || take(s, 'E')) {
-        if (!take(s, '+')) {
-            take(s, '-');
+    if (scan_take(s, 'e') || scan_take(s, 'E')) {
+        if (!scan_take(s, '+')) {
+            scan_take(s, '-');
         }
-        return scan_digits(s) > 0 || fail_expected(s, "a digit");
+        return scan_digits(s) > 0 || scan_fail_expected(s, "a digit");
     }
     return true;
 }
@@ -155,11 +155,11 @@ static bool scan_word(struct scan *s)
             return true;
         }
     }
-    return fail_expected(s, "a value");
+    return scan_fail_expected(s, "a value");
 }
 
 /* Records the place if the current path is the wanted one. */
-static void note_place(struct scan *s, size_t key_at)
+static void scan_note_place(struct scan *s, size_t key_at)
 {
     if (s->wanted != NULL && strcmp(buf_text(&s->path), s->wanted) == 0) {
         s->key_at = key_at;
@@ -168,20 +168,20 @@ static void note_place(struct scan *s, size_t key_at)
 }
 
 /* Removes the keys of the object that ends. Fails at the first duplicate. */
-static bool end_object(struct scan *s, size_t first)
+static bool scan_end_object(struct scan *s, size_t first)
 {
     const char *twice = scan_keys_end(&s->keys, first);
-    return twice == NULL ||
-           fail_problem(s, (size_t)(twice - s->text) - 1, "this key stands twice in its object");
+    return twice == NULL || scan_fail_problem(s, (size_t)(twice - s->text) - 1,
+                                              "this key stands twice in its object");
 }
 
 /* Refuses keys that json-c would change and so confuse with others: it cuts a name at a zero byte
  * and replaces incomplete characters. */
-static bool push_key(struct scan *s, struct span key, size_t key_at)
+static bool scan_push_key(struct scan *s, struct span key, size_t key_at)
 {
     buf_push_text(&s->path, s->path.len > 0 ? "." : "");
     return scan_keys_push(&s->keys, &s->path, key) ||
-           fail_problem(s, key_at, "this key has a zero byte or half of a character");
+           scan_fail_problem(s, key_at, "this key has a zero byte or half of a character");
 }
 
 /* Scans a key, its colon and its value. */
@@ -189,22 +189,22 @@ static bool scan_member(struct scan *s)
 {
     size_t key_at = s->at;
     size_t path_len = s->path.len;
-    if (peek(s) != '"') {
-        return fail_expected(s, "a key in double quotes");
+    if (scan_peek(s) != '"') {
+        return scan_fail_expected(s, "a key in double quotes");
     }
     if (!scan_string(s)) {
         return false;
     }
     struct span key = span_make(s->text + key_at + 1, s->at - key_at - 2);
-    skip_blanks(s);
-    if (!take(s, ':')) {
-        return fail_expected(s, "\":\"");
+    scan_skip_blanks(s);
+    if (!scan_take(s, ':')) {
+        return scan_fail_expected(s, "\":\"");
     }
-    skip_blanks(s);
-    if (!push_key(s, key, key_at)) {
+    scan_skip_blanks(s);
+    if (!scan_push_key(s, key, key_at)) {
         return false;
     }
-    note_place(s, key_at);
+    scan_note_place(s, key_at);
     bool good = scan_value(s);
     buf_truncate(&s->path, path_len);
     return good;
@@ -214,25 +214,25 @@ static bool scan_object(struct scan *s)
 {
     size_t first_key = s->keys.count;
     s->at++;
-    skip_blanks(s);
-    if (take(s, '}')) {
+    scan_skip_blanks(s);
+    if (scan_take(s, '}')) {
         return true;
     }
     for (;;) {
         if (!scan_member(s)) {
             return false;
         }
-        skip_blanks(s);
-        if (take(s, '}')) {
-            return end_object(s, first_key);
+        scan_skip_blanks(s);
+        if (scan_take(s, '}')) {
+            return scan_end_object(s, first_key);
         }
         size_t comma = s->at;
-        if (!take(s, ',')) {
-            return fail_expected(s, "\",\" or \"}\"");
+        if (!scan_take(s, ',')) {
+            return scan_fail_expected(s, "\",\" or \"}\"");
         }
-        skip_blanks(s);
-        if (peek(s) == '}') {
-            return fail_problem(s, comma, "a comma before \"}\"");
+        scan_skip_blanks(s);
+        if (scan_peek(s) == '}') {
+            return scan_fail_problem(s, comma, "a comma before \"}\"");
         }
     }
 }
@@ -241,7 +241,7 @@ static bool scan_element(struct scan *s, size_t index)
 {
     size_t path_len = s->path.len;
     buf_printf(&s->path, "[%zu]", index);
-    note_place(s, s->at);
+    scan_note_place(s, s->at);
     bool good = scan_value(s);
     buf_truncate(&s->path, path_len);
     return good;
@@ -250,25 +250,25 @@ static bool scan_element(struct scan *s, size_t index)
 static bool scan_array(struct scan *s)
 {
     s->at++;
-    skip_blanks(s);
-    if (take(s, ']')) {
+    scan_skip_blanks(s);
+    if (scan_take(s, ']')) {
         return true;
     }
     for (size_t index = 0;; index++) {
         if (!scan_element(s, index)) {
             return false;
         }
-        skip_blanks(s);
-        if (take(s, ']')) {
+        scan_skip_blanks(s);
+        if (scan_take(s, ']')) {
             return true;
         }
         size_t comma = s->at;
-        if (!take(s, ',')) {
-            return fail_expected(s, "\",\" or \"]\"");
+        if (!scan_take(s, ',')) {
+            return scan_fail_expected(s, "\",\" or \"]\"");
         }
-        skip_blanks(s);
-        if (peek(s) == ']') {
-            return fail_problem(s, comma, "a comma before \"]\"");
+        scan_skip_blanks(s);
+        if (scan_peek(s) == ']') {
+            return scan_fail_problem(s, comma, "a comma before \"]\"");
         }
     }
 }
@@ -276,9 +276,9 @@ static bool scan_array(struct scan *s)
 static bool scan_value(struct scan *s)
 {
     if (++s->depth > MAX_DEPTH) {
-        return fail_problem(s, s->at, "nested too deeply");
+        return scan_fail_problem(s, s->at, "nested too deeply");
     }
-    char c = peek(s);
+    char c = scan_peek(s);
     bool good = c == '{'                             ? scan_object(s)
                 : c == '['                           ? scan_array(s)
                 : c == '"'                           ? scan_string(s)
@@ -304,19 +304,19 @@ static void scan_release(struct scan *s)
 /* Scans the whole text: one object and nothing after it. */
 static bool scan_text(struct scan *s)
 {
-    skip_blanks(s);
-    if (peek(s) != '{') {
-        return fail_expected(s, "\"{\"");
+    scan_skip_blanks(s);
+    if (scan_peek(s) != '{') {
+        return scan_fail_expected(s, "\"{\"");
     }
     if (!scan_value(s)) {
         return false;
     }
-    skip_blanks(s);
-    return s->at == s->len || fail_expected(s, "the end of the file");
+    scan_skip_blanks(s);
+    return s->at == s->len || scan_fail_expected(s, "the end of the file");
 }
 
 /* Returns the end of the string that starts at `at`, or of the text. */
-static size_t after_string(const char *text, size_t len, size_t at)
+static size_t scan_after_string(const char *text, size_t len, size_t at)
 {
     for (at++; at < len && text[at] != '"' && text[at] != '\n'; at++) {
         at += text[at] == '\\';
@@ -324,7 +324,7 @@ static size_t after_string(const char *text, size_t len, size_t at)
     return at < len ? at + 1 : len;
 }
 
-static size_t comment_end(const char *text, size_t len, size_t at)
+static size_t scan_comment_end(const char *text, size_t len, size_t at)
 {
     const char *close = text[at + 1] == '/' ? "\n" : "*/";
     const char *found = memmem(text + at + 2, len - at - 2, close, strlen(close));
@@ -336,16 +336,16 @@ static size_t comment_end(const char *text, size_t len, size_t at)
 
 /* Replaces comments with blanks, so that places are unchanged. Returns false at an unterminated
  * comment. */
-static bool blank_comments(char *text, size_t len, size_t *at)
+static bool scan_blank_comments(char *text, size_t len, size_t *at)
 {
     while (*at < len) {
         if (text[*at] == '"') {
-            *at = after_string(text, len, *at);
+            *at = scan_after_string(text, len, *at);
             continue;
         }
         bool comment =
             text[*at] == '/' && *at + 1 < len && (text[*at + 1] == '/' || text[*at + 1] == '*');
-        size_t end = comment ? comment_end(text, len, *at) : *at + 1;
+        size_t end = comment ? scan_comment_end(text, len, *at) : *at + 1;
         if (end == NOT_FOUND) {
             return false;
         }
@@ -359,7 +359,7 @@ static bool blank_comments(char *text, size_t len, size_t *at)
 }
 
 /* Returns the position of the first byte that is not UTF-8, or len. */
-static size_t first_invalid(const char *text, size_t len)
+static size_t scan_first_invalid(const char *text, size_t len)
 {
     struct buf valid;
     buf_init(&valid, len * 3 + 1);
@@ -372,17 +372,17 @@ static size_t first_invalid(const char *text, size_t len)
     return at;
 }
 
-static int fail_at(const char *file, const char *text, size_t at, const char *problem,
-                   struct err *err)
+static int scan_fail_at(const char *file, const char *text, size_t at, const char *problem,
+                        struct err *err)
 {
-    struct place p = place_of(text, at);
+    struct place p = scan_place_of(text, at);
     return err_set(err, ERR_CONFIG, "%s:%d:%d: %s", file, p.line, p.column, problem);
 }
 
-static int fail_found(const char *file, const struct scan *s, struct err *err)
+static int scan_fail_found(const char *file, const struct scan *s, struct err *err)
 {
     if (s->problem != NULL) {
-        return fail_at(file, s->text, s->at, s->problem, err);
+        return scan_fail_at(file, s->text, s->at, s->problem, err);
     }
     struct buf problem;
     buf_init(&problem, 1024);
@@ -398,30 +398,30 @@ static int fail_found(const char *file, const struct scan *s, struct err *err)
         text_escape(&problem, s->text + s->at, end - s->at);
         buf_push_char(&problem, '"');
     }
-    int result = fail_at(file, s->text, s->at, buf_text(&problem), err);
+    int result = scan_fail_at(file, s->text, s->at, buf_text(&problem), err);
     buf_release(&problem);
     return result;
 }
 
 int scan_check(const char *file, char *text, size_t len, struct err *err)
 {
-    size_t at = first_invalid(text, len);
+    size_t at = scan_first_invalid(text, len);
     if (at < len) {
-        return fail_at(file, text, at, "a byte that is not UTF-8", err);
+        return scan_fail_at(file, text, at, "a byte that is not UTF-8", err);
     }
     at = 0;
-    if (!blank_comments(text, len, &at)) {
-        return fail_at(file, text, at, "this comment is not closed", err);
+    if (!scan_blank_comments(text, len, &at)) {
+        return scan_fail_at(file, text, at, "this comment is not closed", err);
     }
     struct scan s;
     scan_init(&s, text, len, NULL);
-    int result = scan_text(&s) ? 0 : fail_found(file, &s, err);
+    int result = scan_text(&s) ? 0 : scan_fail_found(file, &s, err);
     scan_release(&s);
     return result;
 }
 
 /* Removes the last part of "a.b[0]". Returns false if nothing is left. */
-static bool cut_last(char *path)
+static bool scan_cut_last(char *path)
 {
     char *end = path + strlen(path);
     while (end > path && *end != '.' && *end != '[') {
@@ -443,10 +443,10 @@ struct place scan_find(const char *text, size_t len, const char *path, enum scan
             at = end == SCAN_KEY ? s.key_at : s.value_at;
         }
         scan_release(&s);
-        if (at == NOT_FOUND && !cut_last(wanted)) {
+        if (at == NOT_FOUND && !scan_cut_last(wanted)) {
             break;
         }
     }
     free(wanted);
-    return place_of(text, at == NOT_FOUND ? strspn(text, " \t\r\n") : at);
+    return scan_place_of(text, at == NOT_FOUND ? strspn(text, " \t\r\n") : at);
 }

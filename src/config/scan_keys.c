@@ -12,7 +12,7 @@ struct scan_key {
     bool escaped;
 };
 
-static bool push_meaning(struct buf *path, struct span key)
+static bool scan_keys_push_meaning(struct buf *path, struct span key)
 {
     char *meaning = mem_zero(key.len, 1);
     size_t len = json_name_decode(meaning, key);
@@ -35,13 +35,13 @@ bool scan_keys_push(struct scan_keys *keys, struct buf *path, struct span key)
     }
     keys->items[keys->count++] = (struct scan_key){key, escaped};
     if (escaped) {
-        return push_meaning(path, key);
+        return scan_keys_push_meaning(path, key);
     }
     buf_push(path, key.data, key.len);
     return true;
 }
 
-static int compare(const struct scan_key *a, const struct scan_key *b)
+static int scan_keys_compare(const struct scan_key *a, const struct scan_key *b)
 {
     if (a->escaped || b->escaped) {
         return json_name_compare(a->text, b->text);
@@ -52,11 +52,11 @@ static int compare(const struct scan_key *a, const struct scan_key *b)
 }
 
 /* Orders equal keys by their position in the text. */
-static int by_meaning(const void *a, const void *b)
+static int scan_keys_by_meaning(const void *a, const void *b)
 {
     const struct scan_key *one = a;
     const struct scan_key *other = b;
-    int order = compare(one, other);
+    int order = scan_keys_compare(one, other);
     return order != 0 ? order
                       : (one->text.data > other->text.data) - (one->text.data < other->text.data);
 }
@@ -70,10 +70,10 @@ const char *scan_keys_end(struct scan_keys *keys, size_t first)
         return NULL;
     }
     struct scan_key *items = keys->items + first;
-    qsort(items, count, sizeof(*items), by_meaning);
+    qsort(items, count, sizeof(*items), scan_keys_by_meaning);
     for (size_t i = 1; i < count; i++) {
         const char *again = items[i].text.data;
-        if (compare(&items[i - 1], &items[i]) == 0 && (twice == NULL || again < twice)) {
+        if (scan_keys_compare(&items[i - 1], &items[i]) == 0 && (twice == NULL || again < twice)) {
             twice = again;
         }
     }

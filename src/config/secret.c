@@ -15,7 +15,7 @@
 #define PIPE_TIMEOUT_MS 10000
 #define PATH_MAX_BYTES 16384
 
-static int from_env(const struct secret *s, const char *option, char **out, struct err *err)
+static int secret_from_env(const struct secret *s, const char *option, char **out, struct err *err)
 {
     const char *value = getenv(s->place);
     if (value == NULL) {
@@ -25,7 +25,7 @@ static int from_env(const struct secret *s, const char *option, char **out, stru
     return 0;
 }
 
-static char *warn_of_readers(const char *path, const char *option)
+static char *secret_warn_of_readers(const char *path, const char *option)
 {
     struct buf text;
     buf_init(&text, PATH_MAX_BYTES);
@@ -34,8 +34,8 @@ static char *warn_of_readers(const char *path, const char *option)
     return buf_detach(&text);
 }
 
-static int from_file(const char *path, const char *option, char **out, char **warning,
-                     struct err *err)
+static int secret_from_file(const char *path, const char *option, char **out, char **warning,
+                            struct err *err)
 {
     struct buf text;
     struct stat info;
@@ -49,7 +49,8 @@ static int from_file(const char *path, const char *option, char **out, char **wa
         result = err_set(err, ERR_CONFIG, "the file \"%s\" of \"%s\" is too long for a secret",
                          path, option);
     } else {
-        *warning = (info.st_mode & (S_IRGRP | S_IROTH)) != 0 ? warn_of_readers(path, option) : NULL;
+        *warning =
+            (info.st_mode & (S_IRGRP | S_IROTH)) != 0 ? secret_warn_of_readers(path, option) : NULL;
         *out = text_copy_span(span_make(buf_text(&text), text.len));
     }
     if (text.data != NULL) {
@@ -59,7 +60,8 @@ static int from_file(const char *path, const char *option, char **out, char **wa
     return result;
 }
 
-static int from_credential(const struct secret *s, const char *option, char **out, struct err *err)
+static int secret_from_credential(const struct secret *s, const char *option, char **out,
+                                  struct err *err)
 {
     const char *directory = getenv("CREDENTIALS_DIRECTORY");
     if (directory == NULL || *directory == '\0') {
@@ -72,14 +74,14 @@ static int from_credential(const struct secret *s, const char *option, char **ou
     buf_init(&path, PATH_MAX_BYTES);
     buf_printf(&path, "%s/%s", directory, s->place);
     char *ignored = NULL; /* systemd sets the mode of its own files */
-    int result = from_file(buf_text(&path), option, out, &ignored, err);
+    int result = secret_from_file(buf_text(&path), option, out, &ignored, err);
     free(ignored);
     buf_release(&path);
     return result;
 }
 
 /* Cuts the last newline, and checks that the rest is one line of text. */
-static int check_value(char *value, const char *option, struct err *err)
+static int secret_check_value(char *value, const char *option, struct err *err)
 {
     size_t len = strlen(value);
     if (len > 0 && value[len - 1] == '\n') {
@@ -101,20 +103,20 @@ static int check_value(char *value, const char *option, struct err *err)
     return 0;
 }
 
-static int read_origin(const struct secret *s, const char *option, int64_t timeout_ms, char **out,
-                       char **warning, struct err *err)
+static int secret_read_origin(const struct secret *s, const char *option, int64_t timeout_ms,
+                              char **out, char **warning, struct err *err)
 {
     switch (s->origin) {
     case SECRET_ENV:
-        return from_env(s, option, out, err);
+        return secret_from_env(s, option, out, err);
     case SECRET_FILE:
-        return from_file(s->place, option, out, warning, err);
+        return secret_from_file(s->place, option, out, warning, err);
     case SECRET_COMMAND:
         return secret_from_command(s->place, option, timeout_ms, out, err);
     case SECRET_PROMPT:
         return secret_from_prompt(s->place, option, out, err);
     case SECRET_CREDENTIAL:
-        return from_credential(s, option, out, err);
+        return secret_from_credential(s, option, out, err);
     case SECRET_NONE:
     default:
         return 0;
@@ -129,9 +131,9 @@ int secret_read(struct secret *s, const char *option, int64_t command_timeout_ms
         return 0;
     }
     char *value = NULL;
-    int result = read_origin(s, option, command_timeout_ms, &value, warning, err);
+    int result = secret_read_origin(s, option, command_timeout_ms, &value, warning, err);
     if (result == 0 && value != NULL) {
-        result = check_value(value, option, err);
+        result = secret_check_value(value, option, err);
     }
     if (result != 0) {
         text_wipe(value);
@@ -175,7 +177,7 @@ struct origin {
     const char *option;
 };
 
-static char *read_again(const void *context)
+static char *secret_read_again(const void *context)
 {
     const struct origin *o = context;
     struct secret s = {.origin = o->secret.origin, .place = o->secret.place};
@@ -186,7 +188,7 @@ static char *read_again(const void *context)
     return rc == 0 ? s.value : NULL;
 }
 
-static void drop_origin(void *context)
+static void secret_drop_origin(void *context)
 {
     struct origin *o = context;
     free(o->secret.place);
@@ -195,20 +197,20 @@ static void drop_origin(void *context)
 
 /* Returns true if reading again may give another value. A prompt cannot be repeated, and the
  * environment of a process does not change. */
-static bool can_change(const struct secret *s)
+static bool secret_can_change(const struct secret *s)
 {
     return s->origin == SECRET_FILE || s->origin == SECRET_COMMAND ||
            s->origin == SECRET_CREDENTIAL;
 }
 
-static void make_renewable(struct secret *s, const char *option)
+static void secret_make_renewable(struct secret *s, const char *option)
 {
-    if (s->value == NULL || s->renewal != NULL || !can_change(s)) {
+    if (s->value == NULL || s->renewal != NULL || !secret_can_change(s)) {
         return;
     }
     struct origin *o = mem_zero(1, sizeof(*o));
     *o = (struct origin){{.origin = s->origin, .place = text_copy(s->place)}, option};
-    s->renewal = rotating_secret_new(s->value, read_again, o, drop_origin);
+    s->renewal = rotating_secret_new(s->value, secret_read_again, o, secret_drop_origin);
 }
 
 int config_resolve_secrets(struct config *c, struct err *err)
@@ -224,12 +226,12 @@ int config_resolve_secrets(struct config *c, struct err *err)
         if (result != 0) {
             return result;
         }
-        make_renewable(s, all[i].option);
+        secret_make_renewable(s, all[i].option);
     }
     return 0;
 }
 
-static void keep_prompted(struct secret *to, const struct secret *from)
+static void secret_keep_prompted(struct secret *to, const struct secret *from)
 {
     if (to->origin == SECRET_PROMPT && from->origin == SECRET_PROMPT && to->value == NULL &&
         from->value != NULL && strcmp(to->place, from->place) == 0) {
@@ -240,7 +242,7 @@ static void keep_prompted(struct secret *to, const struct secret *from)
 void config_keep_prompted(struct config *to, const struct config *from)
 {
     for (size_t i = 0; i < ALL; i++) {
-        keep_prompted(secret_at(to, i), secret_of(from, i));
+        secret_keep_prompted(secret_at(to, i), secret_of(from, i));
     }
 }
 
@@ -262,7 +264,7 @@ void secret_free_all(struct config *c)
     }
 }
 
-static void take_variable(struct secret *s, const char *name, bool wanted)
+static void secret_take_variable(struct secret *s, const char *name, bool wanted)
 {
     if (wanted && s->origin == SECRET_NONE) {
         s->origin = SECRET_ENV;
@@ -277,9 +279,10 @@ void secret_complete_aws(struct service_config *s)
     }
     const char *token = getenv("AWS_SESSION_TOKEN");
     bool own = s->aws_key_id.origin == SECRET_NONE; /* a token belongs to the key beside it */
-    take_variable(&s->aws_key_id, "AWS_ACCESS_KEY_ID", true);
-    take_variable(&s->aws_secret_key, "AWS_SECRET_ACCESS_KEY", true);
-    take_variable(&s->aws_token, "AWS_SESSION_TOKEN", own && token != NULL && *token != '\0');
+    secret_take_variable(&s->aws_key_id, "AWS_ACCESS_KEY_ID", true);
+    secret_take_variable(&s->aws_secret_key, "AWS_SECRET_ACCESS_KEY", true);
+    secret_take_variable(&s->aws_token, "AWS_SESSION_TOKEN",
+                         own && token != NULL && *token != '\0');
     if (s->aws_service == NULL) {
         s->aws_service = text_copy("es");
     }

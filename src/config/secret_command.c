@@ -21,7 +21,7 @@ extern char **environ;
 #define LOOK_MS 20
 #define GRACE_MS 1000
 
-static void prepare(posix_spawnattr_t *attributes)
+static void secret_command_prepare(posix_spawnattr_t *attributes)
 {
     sigset_t none;
     sigset_t pipe_only;
@@ -37,7 +37,7 @@ static void prepare(posix_spawnattr_t *attributes)
 
 /* Starts the command in a process group of its own, with its output into the pipe and no input.
  * Returns errno. */
-static int start(const char *command, int output, pid_t *pid)
+static int secret_command_start(const char *command, int output, pid_t *pid)
 {
     char shell[] = "sh";
     char flag[] = "-c";
@@ -50,7 +50,7 @@ static int start(const char *command, int output, pid_t *pid)
         cause = posix_spawnattr_init(&attributes);
     }
     if (cause == 0) {
-        prepare(&attributes);
+        secret_command_prepare(&attributes);
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
         cause = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, environ);
@@ -61,14 +61,14 @@ static int start(const char *command, int output, pid_t *pid)
     return cause;
 }
 
-static int64_t now_ms(void)
+static int64_t secret_command_now_ms(void)
 {
     struct clock clock = clock_system();
     return clock_monotonic_us(&clock) / 1000;
 }
 
 /* Returns true if the process has ended. It is not reaped, so its id is not reused. */
-static bool has_ended(pid_t pid)
+static bool secret_command_has_ended(pid_t pid)
 {
     siginfo_t info = {0};
     int rc = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
@@ -77,7 +77,7 @@ static bool has_ended(pid_t pid)
 
 /* Reads the current content of the pipe, and closes it (*fd becomes -1) at its end. Returns
  * errno. */
-static int drain(int *fd, struct buf *out)
+static int secret_command_drain(int *fd, struct buf *out)
 {
     while (*fd >= 0) {
         if (!buf_reserve(out, 4096)) {
@@ -98,15 +98,16 @@ static int drain(int *fd, struct buf *out)
 
 /* Reads until the command itself has ended, even if a child keeps the pipe open. Returns 0,
  * ETIMEDOUT, or another errno. */
-static int read_until(pid_t pid, int *fd, struct buf *out, int64_t timeout_ms)
+static int secret_command_read_until(pid_t pid, int *fd, struct buf *out, int64_t timeout_ms)
 {
-    for (int64_t deadline_ms = now_ms() + timeout_ms;;) {
-        bool ended = has_ended(pid); /* before the last read, so that no output is missed */
-        int cause = drain(fd, out);
+    for (int64_t deadline_ms = secret_command_now_ms() + timeout_ms;;) {
+        bool ended =
+            secret_command_has_ended(pid); /* before the last read, so that no output is missed */
+        int cause = secret_command_drain(fd, out);
         if (cause != 0 || ended) {
             return cause;
         }
-        if (now_ms() >= deadline_ms) {
+        if (secret_command_now_ms() >= deadline_ms) {
             return ETIMEDOUT;
         }
         struct pollfd wait = {.fd = *fd, .events = POLLIN};
@@ -115,17 +116,18 @@ static int read_until(pid_t pid, int *fd, struct buf *out, int64_t timeout_ms)
 }
 
 /* Ends the command and all processes that it started. */
-static void end_group(pid_t pid)
+static void secret_command_end_group(pid_t pid)
 {
     kill(-pid, SIGTERM);
-    for (int64_t deadline_ms = now_ms() + GRACE_MS; !has_ended(pid) && now_ms() < deadline_ms;) {
+    for (int64_t deadline_ms = secret_command_now_ms() + GRACE_MS;
+         !secret_command_has_ended(pid) && secret_command_now_ms() < deadline_ms;) {
         (void)poll(NULL, 0, LOOK_MS);
     }
     kill(-pid, SIGKILL);
 }
 
 /* Returns the exit status, or 128 plus the signal that ended the command. */
-static int reap(pid_t pid)
+static int secret_command_reap(pid_t pid)
 {
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
@@ -133,7 +135,8 @@ static int reap(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int verdict(int cause, int status, const char *option, int64_t timeout_ms, struct err *err)
+static int secret_command_verdict(int cause, int status, const char *option, int64_t timeout_ms,
+                                  struct err *err)
 {
     if (cause == ETIMEDOUT) {
         return err_set(err, ERR_TRANSIENT, "the command of \"%s\" did not end within %lld s",
@@ -154,26 +157,26 @@ int secret_from_command(const char *command, const char *option, int64_t timeout
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        return verdict(errno, 0, option, timeout_ms, err);
+        return secret_command_verdict(errno, 0, option, timeout_ms, err);
     }
     struct buf output;
     buf_init(&output, SECRET_MAX_BYTES);
     pid_t pid = 0;
     int status = 0;
-    int cause = start(command, ends[1], &pid);
+    int cause = secret_command_start(command, ends[1], &pid);
     close(ends[1]);
     if (cause == 0) {
         (void)fcntl(ends[0], F_SETFL, O_NONBLOCK); /* cannot fail for a pipe */
-        cause = read_until(pid, &ends[0], &output, timeout_ms);
+        cause = secret_command_read_until(pid, &ends[0], &output, timeout_ms);
         if (cause != 0) {
-            end_group(pid);
+            secret_command_end_group(pid);
         }
-        status = reap(pid);
+        status = secret_command_reap(pid);
     }
     if (ends[0] >= 0) {
         close(ends[0]);
     }
-    int result = verdict(cause, status, option, timeout_ms, err);
+    int result = secret_command_verdict(cause, status, option, timeout_ms, err);
     if (result == 0) {
         const char *newline = output.len > 0 ? memchr(output.data, '\n', output.len) : NULL;
         size_t len = newline != NULL ? (size_t)(newline - output.data) : output.len;

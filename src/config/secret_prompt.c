@@ -13,7 +13,7 @@
 #include "secret.h"
 
 /* Reads to the end of the line; the newline is not kept. */
-static void read_line(int terminal, struct buf *line)
+static void secret_prompt_read_line(int terminal, struct buf *line)
 {
     char c = '\0';
     for (;;) {
@@ -28,7 +28,7 @@ static void read_line(int terminal, struct buf *line)
     }
 }
 
-static void say(int terminal, const char *text)
+static void secret_prompt_say(int terminal, const char *text)
 {
     ssize_t ignored = write(terminal, text, strlen(text));
     (void)ignored;
@@ -36,7 +36,7 @@ static void say(int terminal, const char *text)
 
 /* Blocks signals until the echo is restored, so that an interrupt does not leave a silent
  * terminal. */
-static void ask(int terminal, const char *question, struct buf *line)
+static void secret_prompt_ask(int terminal, const char *question, struct buf *line)
 {
     struct termios before;
     sigset_t all;
@@ -49,9 +49,9 @@ static void ask(int terminal, const char *question, struct buf *line)
         silent.c_lflag &= ~(tcflag_t)ECHO;
         tcsetattr(terminal, TCSAFLUSH, &silent);
     }
-    say(terminal, question);
-    read_line(terminal, line);
-    say(terminal, "\n");
+    secret_prompt_say(terminal, question);
+    secret_prompt_read_line(terminal, line);
+    secret_prompt_say(terminal, "\n");
     if (known) {
         tcsetattr(terminal, TCSAFLUSH, &before);
     }
@@ -71,7 +71,7 @@ int secret_from_prompt(const char *prompt, const char *option, char **out, struc
     buf_init(&question, SECRET_MAX_BYTES);
     buf_init(&line, SECRET_MAX_BYTES);
     buf_printf(&question, "%s: ", *prompt != '\0' ? prompt : option);
-    ask(terminal, buf_text(&question), &line);
+    secret_prompt_ask(terminal, buf_text(&question), &line);
     close(terminal);
     *out = text_copy_span(span_make(buf_text(&line), line.len));
     if (line.data != NULL) {

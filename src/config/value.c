@@ -14,8 +14,8 @@
 #define MAX_PATH_BYTES 65536
 
 /* Reads a text, which must not be empty and must pass the option's check. */
-static int checked_text(struct reader *r, const struct option *o, const char *path,
-                        struct json_object *value, char **out)
+static int value_checked_text(struct reader *r, const struct option *o, const char *path,
+                              struct json_object *value, char **out)
 {
     char *text = NULL;
     int result = value_text(r, path, value, &text);
@@ -33,11 +33,11 @@ static int checked_text(struct reader *r, const struct option *o, const char *pa
     return 0;
 }
 
-static int read_path(struct reader *r, const struct option *o, const char *path,
-                     struct json_object *value, char **out)
+static int value_read_path(struct reader *r, const struct option *o, const char *path,
+                           struct json_object *value, char **out)
 {
     char *text = NULL;
-    int result = checked_text(r, o, path, value, &text);
+    int result = value_checked_text(r, o, path, value, &text);
     if (result == 0) {
         *out = value_beside(r->file, text);
     }
@@ -45,7 +45,7 @@ static int read_path(struct reader *r, const struct option *o, const char *path,
     return result;
 }
 
-static bool parse_count(const char *text, int64_t *count)
+static bool value_parse_count(const char *text, int64_t *count)
 {
     char *end;
     *count = strtoll(text, &end, 10);
@@ -53,25 +53,26 @@ static bool parse_count(const char *text, int64_t *count)
 }
 
 /* Parses a text of the table, with its unit. These are valid. */
-static int64_t parse_amount(enum option_type type, const char *text)
+static int64_t value_parse_amount(enum option_type type, const char *text)
 {
     int64_t amount = 0;
     bool good = type == OPTION_SIZE       ? units_parse_size(text, &amount)
                 : type == OPTION_DURATION ? units_parse_duration(text, &amount)
-                                          : parse_count(text, &amount);
+                                          : value_parse_count(text, &amount);
     if (!good) {
         abort();
     }
     return amount;
 }
 
-static bool in_range(const struct option *o, int64_t amount)
+static bool value_in_range(const struct option *o, int64_t amount)
 {
-    return amount >= parse_amount(o->type, o->least) && amount <= parse_amount(o->type, o->most);
+    return amount >= value_parse_amount(o->type, o->least) &&
+           amount <= value_parse_amount(o->type, o->most);
 }
 
-static int read_count(struct reader *r, const struct option *o, const char *path,
-                      struct json_object *value, int64_t *out)
+static int value_read_count(struct reader *r, const struct option *o, const char *path,
+                            struct json_object *value, int64_t *out)
 {
     if (json_object_is_type(value, json_type_double)) {
         return read_fail(r, path, SCAN_VALUE, "\"%s\" is not a whole number", path);
@@ -80,7 +81,7 @@ static int read_count(struct reader *r, const struct option *o, const char *path
         return read_fail_kind(r, path, value, "a whole number");
     }
     int64_t count = json_object_get_int64(value);
-    if (!in_range(o, count)) {
+    if (!value_in_range(o, count)) {
         return read_fail(r, path, SCAN_VALUE, "\"%s\" is %" PRId64 "; it must be from %s to %s",
                          path, count, o->least, o->most);
     }
@@ -89,19 +90,19 @@ static int read_count(struct reader *r, const struct option *o, const char *path
 }
 
 /* Returns an example for messages: the default, or the minimum if there is none. */
-static const char *example_of(const struct option *o)
+static const char *value_example_of(const struct option *o)
 {
     return o->fallback != NULL ? o->fallback : o->least;
 }
 
-static int read_amount(struct reader *r, const struct option *o, const char *path,
-                       struct json_object *value, int64_t *out)
+static int value_read_amount(struct reader *r, const struct option *o, const char *path,
+                             struct json_object *value, int64_t *out)
 {
     bool size = o->type == OPTION_SIZE;
     if (json_object_is_type(value, json_type_int) || json_object_is_type(value, json_type_double)) {
         return read_fail(r, path, SCAN_VALUE,
                          "\"%s\" is a number; write it with its unit, like \"%s\"", path,
-                         example_of(o));
+                         value_example_of(o));
     }
     char *text = NULL;
     int result = value_text(r, path, value, &text);
@@ -113,8 +114,9 @@ static int read_amount(struct reader *r, const struct option *o, const char *pat
         result = read_fail(r, path, SCAN_VALUE,
                            "\"%s\" is \"%s\"; a whole number with its unit (%s) is expected, like "
                            "\"%s\"",
-                           path, text, size ? "B, KiB, MiB, GiB" : "ms, s, m, h, d", example_of(o));
-    } else if (!in_range(o, amount)) {
+                           path, text, size ? "B, KiB, MiB, GiB" : "ms, s, m, h, d",
+                           value_example_of(o));
+    } else if (!value_in_range(o, amount)) {
         result = read_fail(r, path, SCAN_VALUE, "\"%s\" is \"%s\"; it must be from %s to %s", path,
                            text, o->least, o->most);
     } else {
@@ -124,8 +126,8 @@ static int read_amount(struct reader *r, const struct option *o, const char *pat
     return result;
 }
 
-static int read_share(struct reader *r, const struct option *o, const char *path,
-                      struct json_object *value, double *out)
+static int value_read_share(struct reader *r, const struct option *o, const char *path,
+                            struct json_object *value, double *out)
 {
     if (!json_object_is_type(value, json_type_int) &&
         !json_object_is_type(value, json_type_double)) {
@@ -174,8 +176,8 @@ char *value_choices(const char *choices)
     }
 }
 
-static int read_choice(struct reader *r, const struct option *o, const char *path,
-                       struct json_object *value, int *out)
+static int value_read_choice(struct reader *r, const struct option *o, const char *path,
+                             struct json_object *value, int *out)
 {
     char *text = NULL;
     int result = value_text(r, path, value, &text);
@@ -198,7 +200,7 @@ static int read_choice(struct reader *r, const struct option *o, const char *pat
     return result;
 }
 
-static int read_flag(struct reader *r, const char *path, struct json_object *value, bool *out)
+static int value_read_flag(struct reader *r, const char *path, struct json_object *value, bool *out)
 {
     if (!json_object_is_type(value, json_type_boolean)) {
         return read_fail_kind(r, path, value, "true or false");
@@ -207,8 +209,8 @@ static int read_flag(struct reader *r, const char *path, struct json_object *val
     return 0;
 }
 
-static int read_json(struct reader *r, const struct option *o, const char *path,
-                     struct json_object *value, char **out)
+static int value_read_json(struct reader *r, const struct option *o, const char *path,
+                           struct json_object *value, char **out)
 {
     if (!json_tree_is_object(value)) {
         return read_fail_kind(r, path, value, "an object");
@@ -228,19 +230,19 @@ struct text_list {
     size_t count;
 };
 
-static int read_item(struct reader *r, const struct option *o, const char *path, size_t index,
-                     struct json_object *value, char **out)
+static int value_read_item(struct reader *r, const struct option *o, const char *path, size_t index,
+                           struct json_object *value, char **out)
 {
     struct buf item;
     buf_init(&item, MAX_PATH_BYTES);
     buf_printf(&item, "%s[%zu]", path, index);
-    int result = checked_text(r, o, buf_text(&item), value, out);
+    int result = value_checked_text(r, o, buf_text(&item), value, out);
     buf_release(&item);
     return result;
 }
 
-static int read_list(struct reader *r, const struct option *o, const char *path,
-                     struct json_object *value, struct text_list *out)
+static int value_read_list(struct reader *r, const struct option *o, const char *path,
+                           struct json_object *value, struct text_list *out)
 {
     if (!json_tree_is_list(value)) {
         if (o->type == OPTION_LIST) {
@@ -248,7 +250,7 @@ static int read_list(struct reader *r, const struct option *o, const char *path,
         }
         out->items = mem_zero(1, sizeof(*out->items));
         out->count = 1;
-        return checked_text(r, o, path, value, &out->items[0]);
+        return value_checked_text(r, o, path, value, &out->items[0]);
     }
     size_t count = json_tree_length(value);
     if (count == 0) {
@@ -257,7 +259,7 @@ static int read_list(struct reader *r, const struct option *o, const char *path,
     out->items = mem_zero(count, sizeof(*out->items));
     out->count = count;
     for (size_t i = 0; i < count; i++) {
-        int result = read_item(r, o, path, i, json_tree_item(value, i), &out->items[i]);
+        int result = value_read_item(r, o, path, i, json_tree_item(value, i), &out->items[i]);
         if (result != 0) {
             return result;
         }
@@ -270,8 +272,8 @@ struct field_list {
     size_t count;
 };
 
-static int read_fields(struct reader *r, const char *path, struct json_object *value,
-                       struct field_list *out)
+static int value_read_fields(struct reader *r, const char *path, struct json_object *value,
+                             struct field_list *out)
 {
     if (!json_tree_is_object(value)) {
         return read_fail_kind(r, path, value, "an object");
@@ -299,29 +301,29 @@ int value_read(struct reader *r, const struct option *o, const char *path,
 {
     switch (o->type) {
     case OPTION_TEXT:
-        return checked_text(r, o, path, value, target);
+        return value_checked_text(r, o, path, value, target);
     case OPTION_PATH:
-        return read_path(r, o, path, value, target);
+        return value_read_path(r, o, path, value, target);
     case OPTION_FLAG:
-        return read_flag(r, path, value, target);
+        return value_read_flag(r, path, value, target);
     case OPTION_COUNT:
-        return read_count(r, o, path, value, target);
+        return value_read_count(r, o, path, value, target);
     case OPTION_SIZE:
     case OPTION_DURATION:
-        return read_amount(r, o, path, value, target);
+        return value_read_amount(r, o, path, value, target);
     case OPTION_SHARE:
-        return read_share(r, o, path, value, target);
+        return value_read_share(r, o, path, value, target);
     case OPTION_CHOICE:
-        return read_choice(r, o, path, value, target);
+        return value_read_choice(r, o, path, value, target);
     case OPTION_SECRET:
         return value_secret(r, path, value, target);
     case OPTION_JSON:
-        return read_json(r, o, path, value, target);
+        return value_read_json(r, o, path, value, target);
     case OPTION_LIST:
     case OPTION_TEXTS:
-        return read_list(r, o, path, value, target);
+        return value_read_list(r, o, path, value, target);
     case OPTION_FIELDS:
-        return read_fields(r, path, value, target);
+        return value_read_fields(r, path, value, target);
     case OPTION_DEPENDS:
         return value_dependencies(r, path, value, target);
     case OPTION_QUERIES:
@@ -339,7 +341,7 @@ void value_default(const struct option *o, void *target)
     case OPTION_COUNT:
     case OPTION_SIZE:
     case OPTION_DURATION:
-        *(int64_t *)target = parse_amount(o->type, o->fallback);
+        *(int64_t *)target = value_parse_amount(o->type, o->fallback);
         break;
     case OPTION_SHARE:
         *(double *)target = strtod(o->fallback, NULL);

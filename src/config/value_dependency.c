@@ -22,7 +22,8 @@ static const struct option members[] = {
     {0},
 };
 
-static int check_members(const struct reader *r, const char *path, const void *item)
+static int value_dependency_check_members(const struct reader *r, const char *path,
+                                          const void *item)
 {
     const struct dependency *d = item;
     const void *const values[] = {d->table, d->key, d->keys};
@@ -40,7 +41,7 @@ int value_dependencies(struct reader *r, const char *path, struct json_object *v
         .members = members,
         .item_bytes = sizeof(struct dependency),
         .hint = "an entry has \"table\", \"key\" and \"keys\"",
-        .check = check_members,
+        .check = value_dependency_check_members,
     };
     struct dependency_list *out = target;
     void *items = NULL;

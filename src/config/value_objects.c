@@ -9,7 +9,8 @@
 
 #define MAX_PATH_BYTES 65536
 
-static const struct option *find_member(const struct value_object *o, const char *name)
+static const struct option *value_objects_find_member(const struct value_object *o,
+                                                      const char *name)
 {
     for (const struct option *member = o->members; member->path != NULL; member++) {
         if (strcmp(member->path, name) == 0) {
@@ -19,10 +20,11 @@ static const struct option *find_member(const struct value_object *o, const char
     return NULL;
 }
 
-static int read_member(struct reader *r, const struct value_object *o, const char *path,
-                       const char *name, struct json_object *value, char *item)
+static int value_objects_read_member(struct reader *r, const struct value_object *o,
+                                     const char *path, const char *name, struct json_object *value,
+                                     char *item)
 {
-    const struct option *member = find_member(o, name);
+    const struct option *member = value_objects_find_member(o, name);
     if (member == NULL) {
         read_fail(r, path, SCAN_KEY, "unknown key \"%s\"", path);
         return err_hint(r->err, "%s", o->hint);
@@ -30,8 +32,8 @@ static int read_member(struct reader *r, const struct value_object *o, const cha
     return value == NULL ? 0 : value_read(r, member, path, value, item + member->offset);
 }
 
-static int read_object(struct reader *r, const struct value_object *o, const char *path,
-                       struct json_object *value, char *item)
+static int value_objects_read_object(struct reader *r, const struct value_object *o,
+                                     const char *path, struct json_object *value, char *item)
 {
     if (!json_tree_is_object(value)) {
         return read_fail_kind(r, path, value, "an object");
@@ -40,7 +42,7 @@ static int read_object(struct reader *r, const struct value_object *o, const cha
         struct buf place;
         buf_init(&place, MAX_PATH_BYTES);
         buf_printf(&place, "%s.%s", path, m.name);
-        int result = read_member(r, o, buf_text(&place), m.name, m.value, item);
+        int result = value_objects_read_member(r, o, buf_text(&place), m.name, m.value, item);
         buf_release(&place);
         if (result != 0) {
             return result;
@@ -62,7 +64,8 @@ int value_objects(struct reader *r, const struct value_object *o, const char *pa
         struct buf place;
         buf_init(&place, MAX_PATH_BYTES);
         buf_printf(&place, "%s[%zu]", path, i);
-        int result = read_object(r, o, buf_text(&place), json_tree_item(value, i), item);
+        int result =
+            value_objects_read_object(r, o, buf_text(&place), json_tree_item(value, i), item);
         buf_release(&place);
         if (result != 0) {
             return result;

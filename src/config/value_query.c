@@ -21,7 +21,7 @@ static const struct option members[] = {
     {0},
 };
 
-static int check_members(const struct reader *r, const char *path, const void *item)
+static int value_query_check_members(const struct reader *r, const char *path, const void *item)
 {
     const struct trial_query *q = item;
     if ((q->q == NULL) == (q->body == NULL)) {
@@ -40,7 +40,7 @@ int value_queries(struct reader *r, const char *path, struct json_object *value,
         .members = members,
         .item_bytes = sizeof(struct trial_query),
         .hint = "an entry has \"q\" or \"body\", \"expect\", and may have \"name\" and \"k\"",
-        .check = check_members,
+        .check = value_query_check_members,
     };
     struct query_list *out = target;
     void *items = NULL;

@@ -11,14 +11,14 @@
 #define ORIGINS "env, file, command, prompt, credential"
 #define MAX_PATH_BYTES 65536
 
-static int literal_refused(const struct reader *r, const char *path)
+static int value_secret_literal_refused(const struct reader *r, const char *path)
 {
     read_fail(r, path, SCAN_VALUE,
               "\"%s\" must be one of " ORIGINS "; a secret in the file is refused", path);
     return err_hint(r->err, "write it like { \"env\": \"NAME\" } or { \"file\": \"/path\" }");
 }
 
-static enum secret_origin origin_of(const char *key)
+static enum secret_origin value_secret_origin_of(const char *key)
 {
     static const char *const names[] = {
         [SECRET_NONE] = "",         [SECRET_ENV] = "env",
@@ -33,7 +33,8 @@ static enum secret_origin origin_of(const char *key)
     return SECRET_NONE;
 }
 
-static int check_place(const struct reader *r, const char *path, const struct secret *secret)
+static int value_secret_check_place(const struct reader *r, const char *path,
+                                    const struct secret *secret)
 {
     if (*secret->place == '\0') {
         return read_fail(r, path, SCAN_VALUE, "\"%s\" is empty", path);
@@ -45,8 +46,8 @@ static int check_place(const struct reader *r, const char *path, const struct se
     return 0;
 }
 
-static int read_place(struct reader *r, const char *path, struct json_object *value,
-                      struct secret *out)
+static int value_secret_read_place(struct reader *r, const char *path, struct json_object *value,
+                                   struct secret *out)
 {
     if (out->origin == SECRET_PROMPT && json_object_is_type(value, json_type_boolean) &&
         json_object_get_boolean(value)) {
@@ -55,7 +56,7 @@ static int read_place(struct reader *r, const char *path, struct json_object *va
     }
     int result = value_text(r, path, value, &out->place);
     if (result == 0) {
-        result = check_place(r, path, out);
+        result = value_secret_check_place(r, path, out);
     }
     if (result == 0 && out->origin == SECRET_FILE) {
         char *place = value_beside(r->file, out->place);
@@ -69,16 +70,16 @@ int value_secret(struct reader *r, const char *path, struct json_object *value, 
 {
     struct json_members m = json_tree_members(value);
     if (json_tree_count(value) != 1 || !json_tree_next(&m)) {
-        return literal_refused(r, path);
+        return value_secret_literal_refused(r, path);
     }
-    out->origin = origin_of(m.name);
+    out->origin = value_secret_origin_of(m.name);
     if (out->origin == SECRET_NONE) {
-        return literal_refused(r, path);
+        return value_secret_literal_refused(r, path);
     }
     struct buf member;
     buf_init(&member, MAX_PATH_BYTES);
     buf_printf(&member, "%s.%s", path, m.name);
-    int result = read_place(r, buf_text(&member), m.value, out);
+    int result = value_secret_read_place(r, buf_text(&member), m.value, out);
     buf_release(&member);
     return result;
 }

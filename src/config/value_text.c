@@ -43,7 +43,8 @@ char *value_beside(const char *file, const char *path)
     return buf_detach(&text);
 }
 
-static int plain_text(struct reader *r, const char *path, struct json_object *value, char **out)
+static int value_text_plain_text(struct reader *r, const char *path, struct json_object *value,
+                                 char **out)
 {
     const char *text = json_object_get_string(value);
     size_t len = (size_t)json_object_get_string_len(value);
@@ -54,7 +55,7 @@ static int plain_text(struct reader *r, const char *path, struct json_object *va
     return 0;
 }
 
-static int check_env_keys(struct reader *r, const char *path, struct json_object *value)
+static int value_text_check_env_keys(struct reader *r, const char *path, struct json_object *value)
 {
     for (struct json_members m = json_tree_members(value); json_tree_next(&m);) {
         bool known = strcmp(m.name, "env") == 0 || strcmp(m.name, "default") == 0;
@@ -72,9 +73,10 @@ static int check_env_keys(struct reader *r, const char *path, struct json_object
     return 0;
 }
 
-static int env_text(struct reader *r, const char *path, struct json_object *value, char **out)
+static int value_text_env_text(struct reader *r, const char *path, struct json_object *value,
+                               char **out)
 {
-    int result = check_env_keys(r, path, value);
+    int result = value_text_check_env_keys(r, path, value);
     if (result != 0) {
         return result;
     }
@@ -89,7 +91,7 @@ static int env_text(struct reader *r, const char *path, struct json_object *valu
         return 0;
     }
     if (fallback != NULL) {
-        return plain_text(r, path, fallback, out);
+        return value_text_plain_text(r, path, fallback, out);
     }
     return read_fail(r, path, SCAN_VALUE, "$%s of \"%s\" is not set and has no default",
                      json_object_get_string(name), path);
@@ -98,10 +100,10 @@ static int env_text(struct reader *r, const char *path, struct json_object *valu
 int value_text(struct reader *r, const char *path, struct json_object *value, char **out)
 {
     if (json_object_is_type(value, json_type_string)) {
-        return plain_text(r, path, value, out);
+        return value_text_plain_text(r, path, value, out);
     }
     if (json_tree_is_object(value)) {
-        return env_text(r, path, value, out);
+        return value_text_env_text(r, path, value, out);
     }
     return read_fail_kind(r, path, value, "a string");
 }

@@ -46,7 +46,7 @@ struct lease_holder {
     unsigned tries;
 };
 
-static bool stopping(struct lease_holder *k)
+static bool lease_holder_stopping(struct lease_holder *k)
 {
     pthread_mutex_lock(&k->lock);
     bool stop = k->stop;
@@ -54,7 +54,8 @@ static bool stopping(struct lease_holder *k)
     return stop;
 }
 
-static void enter(struct lease_holder *k, enum lease_holder_state state, const struct err *why)
+static void lease_holder_enter(struct lease_holder *k, enum lease_holder_state state,
+                               const struct err *why)
 {
     pthread_mutex_lock(&k->lock);
     bool news = k->state != state;
@@ -69,7 +70,7 @@ static void enter(struct lease_holder *k, enum lease_holder_state state, const s
 }
 
 /* Waits for `ms`. Returns early if the thread is woken or the server ends the session. */
-static void rest(struct lease_holder *k, int64_t ms)
+static void lease_holder_rest(struct lease_holder *k, int64_t ms)
 {
     struct pollfd fds[] = {{.fd = k->wake_fd, .events = POLLIN},
                            {.fd = k->lease != NULL ? lease_fd(k->lease) : -1, .events = POLLIN}};
@@ -82,8 +83,8 @@ static void rest(struct lease_holder *k, int64_t ms)
 
 /* The name contains the cluster: the same pipeline on two services (a trial and production) has
  * two leases. */
-static int name_it(struct lease_holder *k, const struct config *config,
-                   const struct pipeline_config *pipeline, struct err *err)
+static int lease_holder_name_it(struct lease_holder *k, const struct config *config,
+                                const struct pipeline_config *pipeline, struct err *err)
 {
     struct service_options options;
     struct service *service = NULL;
@@ -102,7 +103,7 @@ static int name_it(struct lease_holder *k, const struct config *config,
     return rc;
 }
 
-static int open_hold(struct lease_holder *k, struct err *err)
+static int lease_holder_open_hold(struct lease_holder *k, struct err *err)
 {
     struct buf shown;
     struct source_options options;
@@ -111,7 +112,7 @@ static int open_hold(struct lease_holder *k, struct err *err)
     const struct pipeline_config *pipeline = config_pipeline(config, k->options.pipeline);
     buf_init(&shown, NAME_BYTES);
     buf_printf(&shown, "rowferry standby %s", k->options.pipeline);
-    int rc = k->name.len == 0 ? name_it(k, config, pipeline, err) : 0;
+    int rc = k->name.len == 0 ? lease_holder_name_it(k, config, pipeline, err) : 0;
     if (rc == 0) {
         config_source_options(config, buf_text(&shown), &options);
         options.connect_timeout_ms = ANSWER_MS;
@@ -123,22 +124,22 @@ static int open_hold(struct lease_holder *k, struct err *err)
     return rc;
 }
 
-static void rest_longer(struct lease_holder *k)
+static void lease_holder_rest_longer(struct lease_holder *k)
 {
-    rest(k, backoff_next_ms(&k->backoff, clock_random(&k->clock)));
+    lease_holder_rest(k, backoff_next_ms(&k->backoff, clock_random(&k->clock)));
 }
 
-static void lose(struct lease_holder *k, const struct err *why)
+static void lease_holder_lose(struct lease_holder *k, const struct err *why)
 {
     lease_close(k->lease);
     k->lease = NULL;
     k->holds = false;
-    enter(k, LEASE_HOLDER_UNSURE, why);
+    lease_holder_enter(k, LEASE_HOLDER_UNSURE, why);
 }
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
-static int begin_holding(struct lease_holder *k, struct err *err)
+static int lease_holder_begin_holding(struct lease_holder *k, struct err *err)
 {
     struct buf shown;
     buf_init(&shown, NAME_BYTES);
@@ -148,16 +149,16 @@ static int begin_holding(struct lease_holder *k, struct err *err)
     if (rc == 0) {
         k->holds = true;
         backoff_reset(&k->backoff);
-        enter(k, LEASE_HOLDER_HOLDS, NULL);
+        lease_holder_enter(k, LEASE_HOLDER_HOLDS, NULL);
     }
     return rc;
 }
 
 /* Finding out who holds the lease costs the server more than a try, so it is done rarely. */
-static int meet_holder(struct lease_holder *k, struct err *err)
+static int lease_holder_meet_holder(struct lease_holder *k, struct err *err)
 {
     if (k->state == LEASE_HOLDER_ASKING && k->tries++ < TRIES) {
-        rest(k, TRY_MS);
+        lease_holder_rest(k, TRY_MS);
         return 0;
     }
     if (k->state != LEASE_HOLDER_TAKEN || k->tries++ % WHO_TRIES == 0) {
@@ -165,27 +166,27 @@ static int meet_holder(struct lease_holder *k, struct err *err)
         if (rc != ERR_HELD) {
             return rc;
         }
-        enter(k, LEASE_HOLDER_TAKEN, err);
+        lease_holder_enter(k, LEASE_HOLDER_TAKEN, err);
     }
-    rest(k, STANDBY_MS + (int64_t)(clock_random(&k->clock) % STANDBY_SPREAD_MS));
+    lease_holder_rest(k, STANDBY_MS + (int64_t)(clock_random(&k->clock) % STANDBY_SPREAD_MS));
     return 0;
 }
 
-static void try_it(struct lease_holder *k)
+static void lease_holder_try_it(struct lease_holder *k)
 {
     struct err err;
     bool got = false;
     int rc = lease_try(k->lease, buf_text(&k->name), &got, &err);
     if (rc == 0) {
-        rc = got ? begin_holding(k, &err) : meet_holder(k, &err);
+        rc = got ? lease_holder_begin_holding(k, &err) : lease_holder_meet_holder(k, &err);
     }
     if (rc < 0) { /* a server may accept the connection and still refuse this */
-        lose(k, &err);
-        rest_longer(k);
+        lease_holder_lose(k, &err);
+        lease_holder_rest_longer(k);
     }
 }
 
-static int beat(struct lease_holder *k, struct err *err)
+static int lease_holder_beat(struct lease_holder *k, struct err *err)
 {
     pthread_mutex_lock(&k->lock);
     char *attended = k->attended != NULL ? text_copy(k->attended) : NULL;
@@ -195,27 +196,27 @@ static int beat(struct lease_holder *k, struct err *err)
     return rc;
 }
 
-static void turn(struct lease_holder *k)
+static void lease_holder_turn(struct lease_holder *k)
 {
     struct err err;
-    if (k->lease == NULL && open_hold(k, &err) < 0) {
-        enter(k, LEASE_HOLDER_UNSURE, &err);
-        rest_longer(k);
+    if (k->lease == NULL && lease_holder_open_hold(k, &err) < 0) {
+        lease_holder_enter(k, LEASE_HOLDER_UNSURE, &err);
+        lease_holder_rest_longer(k);
     } else if (!k->holds) {
-        try_it(k);
+        lease_holder_try_it(k);
     } else {
-        rest(k, LEASE_BEAT_MS);
-        if (beat(k, &err) < 0) {
-            lose(k, &err);
+        lease_holder_rest(k, LEASE_BEAT_MS);
+        if (lease_holder_beat(k, &err) < 0) {
+            lease_holder_lose(k, &err);
         }
     }
 }
 
-static void *run(void *argument)
+static void *lease_holder_run(void *argument)
 {
     struct lease_holder *k = argument;
-    while (!stopping(k)) {
-        turn(k);
+    while (!lease_holder_stopping(k)) {
+        lease_holder_turn(k);
     }
     lease_close(k->lease);
     return NULL;
@@ -242,7 +243,7 @@ int lease_holder_start(struct lease_holder **out, const struct lease_holder_opti
     backoff_init(&k->backoff, AGAIN_BASE_MS, AGAIN_MAX_MS);
     buf_init(&k->name, NAME_BYTES);
     k->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    int failed = k->wake_fd < 0 ? errno : pthread_create(&k->thread, NULL, run, k);
+    int failed = k->wake_fd < 0 ? errno : pthread_create(&k->thread, NULL, lease_holder_run, k);
     if (failed != 0) {
         lease_holder_free(k);
         return err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));

@@ -7,7 +7,7 @@
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
 
-static int64_t silent_ms(void *context, size_t board)
+static int64_t listener_silent_ms(void *context, size_t board)
 {
     const struct listener *l = context;
     const struct pipeline_worker *r = &l->workers[board];
@@ -15,14 +15,14 @@ static int64_t silent_ms(void *context, size_t board)
     return pipeline_worker_silent_ms(r, clock_monotonic_us(&clock));
 }
 
-static void describe(void *context, size_t board, const struct status_snapshot_view *view,
-                     struct buf *out)
+static void listener_describe_board(void *context, size_t board,
+                                    const struct status_snapshot_view *view, struct buf *out)
 {
     const struct listener *l = context;
     l->describe(out, l->config, config_pipeline(l->config, l->workers[board].name), view);
 }
 
-static void tell(const struct listener *l)
+static void listener_tell(const struct listener *l)
 {
     log_event(LOG_INFO, "listening", F_TEXT("address", serve_address(l->serve)));
     if (serve_is_open(l->serve)) {
@@ -50,13 +50,13 @@ int listener_start(struct listener *l, const struct config *config, struct pipel
                                           .boards = l->boards,
                                           .count = count,
                                           .silent_most_ms = silent_most_ms,
-                                          .silent_ms = silent_ms,
-                                          .describe = describe,
+                                          .silent_ms = listener_silent_ms,
+                                          .describe = listener_describe_board,
                                           .context = l,
                                           .clock = clock_system()};
     int rc = serve_start(&l->serve, &options, err);
     if (rc == 0) {
-        tell(l);
+        listener_tell(l);
     }
     return rc;
 }

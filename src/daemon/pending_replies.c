@@ -19,8 +19,9 @@ void pending_replies_push(struct pending_replies *a, int64_t id)
     }
 }
 
-static void answer(struct pending_replies *a, struct state *state, const char *pipeline,
-                   enum request_state now, const char *text)
+static void pending_replies_answer_all(struct pending_replies *a, struct state *state,
+                                       const char *pipeline, enum request_state now,
+                                       const char *text)
 {
     const struct clock clock = clock_system();
     for (size_t i = 0; i < a->count; i++) {
@@ -45,7 +46,7 @@ void pending_replies_refuse(struct pending_replies *a, struct state *state, cons
         rebuild_outcome_push_members(&text, rebuilt);
     }
     record_close(&text);
-    answer(a, state, pipeline, REQUEST_FAILED, buf_text(&text));
+    pending_replies_answer_all(a, state, pipeline, REQUEST_FAILED, buf_text(&text));
     buf_release(&text);
 }
 
@@ -55,11 +56,11 @@ void pending_replies_answer(struct pending_replies *a, struct state *state, cons
     struct buf text;
     buf_init(&text, ANSWER_BYTES);
     rebuild_outcome_push_answer(&text, rebuilt);
-    answer(a, state, pipeline, REQUEST_DONE, buf_text(&text));
+    pending_replies_answer_all(a, state, pipeline, REQUEST_DONE, buf_text(&text));
     buf_release(&text);
 }
 
 void pending_replies_put_back(struct pending_replies *a, struct state *state, const char *pipeline)
 {
-    answer(a, state, pipeline, REQUEST_FILED, "{}");
+    pending_replies_answer_all(a, state, pipeline, REQUEST_FILED, "{}");
 }

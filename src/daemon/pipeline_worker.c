@@ -3,7 +3,6 @@
 #include "rowferry/daemon/pipeline_worker.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -14,69 +13,8 @@
 #include "rowferry/daemon/run_record.h"
 #include "rowferry/state/checkpoint.h"
 
-#define REST_MAX_MS 10000 /* maximum time between two heartbeats */
-
-/* --- orders and heartbeats -------------------------------------------------------------------- */
-
-enum pipeline_worker_order pipeline_worker_order_of(const struct pipeline_worker *r)
-{
-    return (enum pipeline_worker_order)__atomic_load_n(&r->order, __ATOMIC_RELAXED);
-}
-
-void pipeline_worker_send_order(struct pipeline_worker *r, enum pipeline_worker_order order)
-{
-    sig_atomic_t before = __atomic_load_n(&r->order, __ATOMIC_RELAXED);
-    while (before < (sig_atomic_t)order &&
-           !__atomic_compare_exchange_n(&r->order, &before, (sig_atomic_t)order, false,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-    if (order == PIPELINE_WORKER_STOP) {
-        rebuild_worker_stop(&r->rebuild_worker);
-    }
-    (void)eventfd_write(r->wake_fd, 1);
-}
-
-/* Clears PIPELINE_WORKER_BEGIN_ANEW, which has been carried out. */
-void pipeline_worker_order_done(struct pipeline_worker *r)
-{
-    sig_atomic_t before = PIPELINE_WORKER_BEGIN_ANEW;
-    eventfd_t ignored;
-    (void)eventfd_read(r->wake_fd, &ignored);
-    __atomic_compare_exchange_n(&r->order, &before, PIPELINE_WORKER_GO_ON, false, __ATOMIC_RELAXED,
-                                __ATOMIC_RELAXED);
-}
-
-void pipeline_worker_enter(struct pipeline_worker *r, const char *stage)
-{
-    if (atomic_exchange(&r->stage, stage) == stage) {
-        return;
-    }
-    status_snapshot_enter(r->board, stage, clock_wall_us(&r->session.clock));
-    if (r->watched) {
-        pthread_kill(r->watcher, SIGUSR1);
-    }
-}
-
-const char *pipeline_worker_stage(const struct pipeline_worker *r)
-{
-    return atomic_load(&((struct pipeline_worker *)(uintptr_t)r)->stage);
-}
-
-void pipeline_worker_note_alive(struct pipeline_worker *r)
-{
-    __atomic_store_n(&r->alive_us, clock_monotonic_us(&r->session.clock), __ATOMIC_RELAXED);
-}
-
-int64_t pipeline_worker_silent_ms(const struct pipeline_worker *r, int64_t now_us)
-{
-    if (strcmp(pipeline_worker_stage(r), "ended") == 0) {
-        return 0;
-    }
-    return (now_us - __atomic_load_n(&r->alive_us, __ATOMIC_RELAXED)) / 1000;
-}
-
 /* The engine's stages are static texts too, so the pointer can be kept. */
-static void on_progress(void *context, const struct progress *progress)
+static void pipeline_worker_on_progress(void *context, const struct progress *progress)
 {
     if (progress->noted) {
         pipeline_worker_note_better(context);
@@ -84,27 +22,9 @@ static void on_progress(void *context, const struct progress *progress)
     pipeline_worker_enter(context, progress->stage);
 }
 
-/* Orders are stored before the descriptor is written, so no order is missed. */
-void pipeline_worker_pause_for(struct pipeline_worker *r, int64_t ms)
-{
-    int64_t until_us = clock_monotonic_us(&r->session.clock) + ms * 1000;
-    int64_t left_us = ms * 1000;
-    struct pollfd wake = {.fd = r->wake_fd, .events = POLLIN};
-    eventfd_t ignored;
-    while (pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON && left_us > 0) {
-        pipeline_worker_note_alive(r);
-        int64_t wait_ms = (left_us + 999) / 1000;
-        (void)poll(&wake, 1, (int)(wait_ms < REST_MAX_MS ? wait_ms : REST_MAX_MS));
-        if (pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON) {
-            (void)eventfd_read(r->wake_fd, &ignored);
-        }
-        left_us = until_us - clock_monotonic_us(&r->session.clock);
-    }
-}
-
 /* --- a round --------------------------------------------------------------------------------- */
 
-static void take_settings(struct pipeline_worker *r)
+static void pipeline_worker_take_settings(struct pipeline_worker *r)
 {
     struct reading *now = settings_reload_take(r->settings);
     r->anew = r->reading != NULL && r->reading != now;
@@ -114,7 +34,7 @@ static void take_settings(struct pipeline_worker *r)
     r->session.pipeline = config_pipeline(&r->reading->config, r->name);
 }
 
-static void round_options(struct pipeline_worker *r, struct pipeline_options *out)
+static void pipeline_worker_round_options(struct pipeline_worker *r, struct pipeline_options *out)
 {
     session_options(&r->session, out);
     out->follow = true;
@@ -132,14 +52,15 @@ static void round_options(struct pipeline_worker *r, struct pipeline_options *ou
     out->alive_us = &r->alive_us;
     out->board = r->board;
     out->stall = &r->stall;
-    out->progress = on_progress;
+    out->progress = pipeline_worker_on_progress;
     out->progress_context = r;
     out->asked = pipeline_worker_asked;
     out->asked_context = r;
 }
 
 /* Adds the counters of a round to those of the rounds before. */
-static void add_round(struct pipeline_worker *r, const struct pipeline_result *result)
+static void pipeline_worker_add_round(struct pipeline_worker *r,
+                                      const struct pipeline_result *result)
 {
     struct counters sum = r->outcome.result.counters;
     bool first_load = r->outcome.result.first_load || result->first_load;
@@ -149,7 +70,7 @@ static void add_round(struct pipeline_worker *r, const struct pipeline_result *r
     r->outcome.result.first_load = first_load;
 }
 
-static int work(struct pipeline_worker *r, struct err *err)
+static int pipeline_worker_work(struct pipeline_worker *r, struct err *err)
 {
     struct session *s = &r->session;
     struct pipeline_result result = {0};
@@ -160,10 +81,10 @@ static int work(struct pipeline_worker *r, struct err *err)
     int rc = session_open_service(s, err);
     if (rc == 0) {
         session_open_table(s);
-        round_options(r, &options);
+        pipeline_worker_round_options(r, &options);
         session_ports(s, &ports);
         rc = pipeline_sync(&options, &ports, &result, err);
-        add_round(r, &result);
+        pipeline_worker_add_round(r, &result);
         if (result.counters.checkpoints > 0) {
             pipeline_worker_note_better(r);
         }
@@ -181,7 +102,7 @@ static int work(struct pipeline_worker *r, struct err *err)
 
 /* Returns false if a rebuild is in progress and there is no live generation: the rebuild creates
  * it. */
-static bool has_live(struct pipeline_worker *r)
+static bool pipeline_worker_has_live(struct pipeline_worker *r)
 {
     struct checkpoint c = {0};
     struct err ignored;
@@ -191,7 +112,7 @@ static bool has_live(struct pipeline_worker *r)
     return !none;
 }
 
-static int nothing_live(struct pipeline_worker *r, struct err *err)
+static int pipeline_worker_nothing_live(struct pipeline_worker *r, struct err *err)
 {
     r->stands = 2; /* anything but 1 suppresses the log entry */
     return err_set(err, ERR_STATE, "pipeline \"%s\" has no live index yet: a rebuild makes it",
@@ -199,7 +120,7 @@ static int nothing_live(struct pipeline_worker *r, struct err *err)
 }
 
 /* Advances the rebuild between two rounds. Returns false if no other round follows. */
-static bool mind_rebuild(struct pipeline_worker *r)
+static bool pipeline_worker_mind_rebuild(struct pipeline_worker *r)
 {
     rebuild_worker_mind(&r->rebuild_worker);
     if (r->anew && !rebuild_worker_busy(&r->rebuild_worker) &&
@@ -211,7 +132,7 @@ static bool mind_rebuild(struct pipeline_worker *r)
 
 /* Begins a rebuild if the index was built from a different definition and `on_schema_change` is
  * `rebuild`. Does not repeat one that failed. */
-static void rebuild_for_schema(struct pipeline_worker *r, int rc)
+static void pipeline_worker_rebuild_for_schema(struct pipeline_worker *r, int rc)
 {
     struct err err;
     const struct pipeline_config *now = config_pipeline(r->session.config, r->name);
@@ -225,7 +146,7 @@ static void rebuild_for_schema(struct pipeline_worker *r, int rc)
 }
 
 /* Returns true if the initial load failed. A rebuild would wait for it without end. */
-static bool never_was_live(struct pipeline_worker *r)
+static bool pipeline_worker_never_was_live(struct pipeline_worker *r)
 {
     struct checkpoint c = {0};
     struct err ignored;
@@ -236,7 +157,7 @@ static bool never_was_live(struct pipeline_worker *r)
 }
 
 /* Handles the result of a round. Returns true if another round follows. */
-static bool go_on(struct pipeline_worker *r, int rc)
+static bool pipeline_worker_go_on(struct pipeline_worker *r, int rc)
 {
     if (pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP || atomic_load(&r->lost)) {
         return false;
@@ -256,8 +177,9 @@ static bool go_on(struct pipeline_worker *r, int rc)
         pipeline_worker_order_done(r);
         return pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP;
     }
-    rebuild_for_schema(r, rc);
-    if (rc != ERR_HELD && rebuild_worker_busy(&r->rebuild_worker) && !never_was_live(r)) {
+    pipeline_worker_rebuild_for_schema(r, rc);
+    if (rc != ERR_HELD && rebuild_worker_busy(&r->rebuild_worker) &&
+        !pipeline_worker_never_was_live(r)) {
         pipeline_worker_stand_still(r);
         pipeline_worker_order_done(r);
         return pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP;
@@ -265,11 +187,11 @@ static bool go_on(struct pipeline_worker *r, int rc)
     return false;
 }
 
-static int rounds(struct pipeline_worker *r)
+static int pipeline_worker_rounds(struct pipeline_worker *r)
 {
     int rc = 0;
     do {
-        take_settings(r);
+        pipeline_worker_take_settings(r);
         pipeline_worker_note_alive(r);
         if (pipeline_worker_stay_paused(r, &r->err) < 0) {
             rc = ERR_TRANSIENT;
@@ -278,16 +200,17 @@ static int rounds(struct pipeline_worker *r)
         if (pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP || atomic_load(&r->lost)) {
             break;
         }
-        take_settings(r);
-        if (!mind_rebuild(r)) {
+        pipeline_worker_take_settings(r);
+        if (!pipeline_worker_mind_rebuild(r)) {
             return 0;
         }
-        rc = has_live(r) ? work(r, &r->err) : nothing_live(r, &r->err);
+        rc = pipeline_worker_has_live(r) ? pipeline_worker_work(r, &r->err)
+                                         : pipeline_worker_nothing_live(r, &r->err);
         if (rc != ERR_TRANSIENT && r->away) {
             r->away = false;
             backoff_reset(&r->backoff);
         }
-    } while (go_on(r, rc) && !atomic_load(&r->lost));
+    } while (pipeline_worker_go_on(r, rc) && !atomic_load(&r->lost));
     if (atomic_load(&r->lost) && pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP) {
         return pipeline_worker_report_lost(r, &r->err);
     }
@@ -298,7 +221,7 @@ static int rounds(struct pipeline_worker *r)
 /* --- the thread ------------------------------------------------------------------------------ */
 
 /* Runs the rounds and records the run in the history. If the final record fails, only logs that. */
-static int record(struct pipeline_worker *r)
+static int pipeline_worker_record(struct pipeline_worker *r)
 {
     int64_t id;
     int rc = run_record_begin(&r->session, &id, &r->err);
@@ -310,7 +233,7 @@ static int record(struct pipeline_worker *r)
         rc = verifier_start(&r->verifier, r->name, r->settings, &r->err);
     }
     if (rc == 0) {
-        rc = rounds(r);
+        rc = pipeline_worker_rounds(r);
     }
     verifier_stop(&r->verifier);
     rebuild_worker_release(&r->rebuild_worker);
@@ -326,7 +249,7 @@ static int record(struct pipeline_worker *r)
 
 /* Waits if an error before the first round is transient: a busy file, too few descriptors.
  * Returns true if the caller should retry. */
-static bool tries_again(struct pipeline_worker *r, int rc)
+static bool pipeline_worker_tries_again(struct pipeline_worker *r, int rc)
 {
     if (rc != ERR_TRANSIENT || pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP) {
         return false;
@@ -337,7 +260,7 @@ static bool tries_again(struct pipeline_worker *r, int rc)
 }
 
 /* Takes the pipeline and works. Repeats this if the lease is lost and the worker stands by. */
-static int hold_and_work(struct pipeline_worker *r)
+static int pipeline_worker_hold_and_work(struct pipeline_worker *r)
 {
     int rc;
     bool again;
@@ -345,24 +268,24 @@ static int hold_and_work(struct pipeline_worker *r)
         rc = pipeline_worker_hold(r, &r->err);
         if (rc == 0 && pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP) {
             pipeline_worker_init_rebuilder(r, NULL, NULL);
-            rc = record(r);
+            rc = pipeline_worker_record(r);
         }
         again = rc == ERR_HELD && r->waits && atomic_load(&r->lost) &&
                 pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP;
-    } while (again || tries_again(r, rc));
+    } while (again || pipeline_worker_tries_again(r, rc));
     return rc;
 }
 
-static int open_state(struct pipeline_worker *r)
+static int pipeline_worker_open_state(struct pipeline_worker *r)
 {
     int rc;
     do {
         rc = session_open_state(&r->session, &r->err);
-    } while (tries_again(r, rc));
+    } while (pipeline_worker_tries_again(r, rc));
     return rc;
 }
 
-static void *run(void *argument)
+static void *pipeline_worker_run(void *argument)
 {
     struct pipeline_worker *r = argument;
     struct session *s = &r->session;
@@ -371,10 +294,10 @@ static void *run(void *argument)
     int rc = session_init(s, config, config_pipeline(config, r->name), r->command, &r->err);
     int64_t began_us = clock_monotonic_us(&s->clock);
     if (rc == 0) {
-        rc = open_state(r);
+        rc = pipeline_worker_open_state(r);
     }
     if (rc == 0) {
-        rc = hold_and_work(r);
+        rc = pipeline_worker_hold_and_work(r);
     }
     if (rc == ERR_TRANSIENT && pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP) {
         rc = 0; /* stopped before the retry */
@@ -395,7 +318,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-static void on_rebuild_call(void *context)
+static void pipeline_worker_on_rebuild_call(void *context)
 {
     pipeline_worker_send_order(context, PIPELINE_WORKER_BEGIN_ANEW);
 }
@@ -413,7 +336,7 @@ void pipeline_worker_init_rebuilder(struct pipeline_worker *r,
                                                    .patient = !r->until_rebuilt,
                                                    .stop = &r->order,
                                                    .alive_us = &r->alive_us,
-                                                   .call = on_rebuild_call,
+                                                   .call = pipeline_worker_on_rebuild_call,
                                                    .context = r,
                                                    .progress = progress,
                                                    .progress_context = progress_context};
@@ -423,7 +346,7 @@ void pipeline_worker_init_rebuilder(struct pipeline_worker *r,
 int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err)
 {
     struct rebuild_worker *b = &r->rebuild_worker;
-    int rc = rounds(r);
+    int rc = pipeline_worker_rounds(r);
     bool held = rc == ERR_HELD;
     if (held) {
         rebuild_worker_take_back(b);
@@ -445,7 +368,7 @@ int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err)
     return 0;
 }
 
-static int prepare(struct pipeline_worker *r, struct err *err)
+static int pipeline_worker_prepare(struct pipeline_worker *r, struct err *err)
 {
     const struct clock clock = clock_system();
     const struct pipeline_config *p = config_pipeline(r->settings->first, r->name);
@@ -468,7 +391,7 @@ int pipeline_worker_init(struct pipeline_worker *r, const char *pipeline, const 
 {
     *r = (struct pipeline_worker){
         .name = pipeline, .command = command, .settings = settings, .until_rebuilt = true};
-    return prepare(r, err);
+    return pipeline_worker_prepare(r, err);
 }
 
 int pipeline_worker_make(struct pipeline_worker *r, const char *pipeline, const char *command,
@@ -479,12 +402,12 @@ int pipeline_worker_make(struct pipeline_worker *r, const char *pipeline, const 
                                   .settings = settings,
                                   .watched = true,
                                   .watcher = pthread_self()};
-    return prepare(r, err);
+    return pipeline_worker_prepare(r, err);
 }
 
 int pipeline_worker_start(struct pipeline_worker *r, struct err *err)
 {
-    int failed = pthread_create(&r->thread, NULL, run, r);
+    int failed = pthread_create(&r->thread, NULL, pipeline_worker_run, r);
     if (failed != 0) {
         return err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));
     }

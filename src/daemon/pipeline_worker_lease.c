@@ -13,23 +13,23 @@
 #define TELL_US INT64_C(60000000) /* interval at which the standby state is recorded */
 #define SIGN_MS 10000
 
-static bool is_stopped(const struct pipeline_worker *r)
+static bool pipeline_worker_lease_is_stopped(const struct pipeline_worker *r)
 {
     return pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP;
 }
 
 /* Waits for `ms`, an order or a call of the lease thread. */
-static void nap(struct pipeline_worker *r, int64_t ms)
+static void pipeline_worker_lease_nap(struct pipeline_worker *r, int64_t ms)
 {
     struct pollfd wake = {.fd = r->wake_fd, .events = POLLIN};
     pipeline_worker_note_alive(r);
     (void)poll(&wake, 1, (int)ms);
-    if (!is_stopped(r)) { /* no round runs that the order could restart */
+    if (!pipeline_worker_lease_is_stopped(r)) { /* no round runs that the order could restart */
         pipeline_worker_order_done(r);
     }
 }
 
-static void begin_waiting(struct pipeline_worker *r, const struct err *why)
+static void pipeline_worker_lease_begin_waiting(struct pipeline_worker *r, const struct err *why)
 {
     if (!r->stood_by) {
         log_event(LOG_INFO, "standing_by", F_TEXT("pipeline", r->name),
@@ -41,20 +41,21 @@ static void begin_waiting(struct pipeline_worker *r, const struct err *why)
 
 /* --- on this host ----------------------------------------------------------------------------- */
 
-static int hold_here(struct pipeline_worker *r, struct err *err)
+static int pipeline_worker_lease_hold_here(struct pipeline_worker *r, struct err *err)
 {
     int rc = session_hold(&r->session, err);
-    while (rc == ERR_HELD && r->waits && !is_stopped(r)) {
-        begin_waiting(r, err);
-        nap(r, LOOK_MS + (int64_t)(clock_random(&r->session.clock) % LOOK_MS));
+    while (rc == ERR_HELD && r->waits && !pipeline_worker_lease_is_stopped(r)) {
+        pipeline_worker_lease_begin_waiting(r, err);
+        pipeline_worker_lease_nap(r,
+                                  LOOK_MS + (int64_t)(clock_random(&r->session.clock) % LOOK_MS));
         rc = session_hold(&r->session, err);
     }
-    return rc == ERR_HELD && is_stopped(r) ? 0 : rc;
+    return rc == ERR_HELD && pipeline_worker_lease_is_stopped(r) ? 0 : rc;
 }
 
 /* --- among all hosts -------------------------------------------------------------------------- */
 
-static void on_keeper(void *context, enum lease_holder_state state)
+static void pipeline_worker_lease_on_keeper(void *context, enum lease_holder_state state)
 {
     struct pipeline_worker *r = context;
     if (state == LEASE_HOLDER_TAKEN && atomic_load(&r->works)) {
@@ -65,18 +66,19 @@ static void on_keeper(void *context, enum lease_holder_state state)
     }
 }
 
-static int start_keeper(struct pipeline_worker *r, struct err *err)
+static int pipeline_worker_lease_start_keeper(struct pipeline_worker *r, struct err *err)
 {
     const struct lease_holder_options options = {.pipeline = r->name,
                                                  .command = r->command,
                                                  .settings = r->settings,
-                                                 .call = on_keeper,
+                                                 .call = pipeline_worker_lease_on_keeper,
                                                  .context = r};
     return r->lease_holder == NULL ? lease_holder_start(&r->lease_holder, &options, err) : 0;
 }
 
 /* Records for `status` that the worker stands by. No other process writes this state file. */
-static void tell_waiting(struct pipeline_worker *r, const struct err *why, int64_t *told_us)
+static void pipeline_worker_lease_tell_waiting(struct pipeline_worker *r, const struct err *why,
+                                               int64_t *told_us)
 {
     struct err err;
     int64_t now_us = clock_monotonic_us(&r->session.clock);
@@ -95,12 +97,12 @@ static void tell_waiting(struct pipeline_worker *r, const struct err *why, int64
     }
 }
 
-static bool has_mirror(const struct pipeline_worker *r)
+static bool pipeline_worker_lease_has_mirror(const struct pipeline_worker *r)
 {
     return r->session.pipeline->from.capture_mode != CAPTURE_MODE_CURSOR;
 }
 
-static int refuse_standby(const struct pipeline_worker *r, struct err *err)
+static int pipeline_worker_lease_refuse_standby(const struct pipeline_worker *r, struct err *err)
 {
     if (r->waits) {
         err_context(err, "cannot stand by with a state file of its own: capture mode cursor keeps "
@@ -113,22 +115,23 @@ static int refuse_standby(const struct pipeline_worker *r, struct err *err)
 
 /* Waits for the lease. If the source is unreachable, returns 0 so that the first round reports the
  * error. Continues to wait if another process is known to have held the lease last. */
-static int hold_there(struct pipeline_worker *r, struct err *err)
+static int pipeline_worker_lease_hold_there(struct pipeline_worker *r, struct err *err)
 {
     int64_t told_us = 0;
-    for (enum lease_holder_state state = LEASE_HOLDER_ASKING; !is_stopped(r);) {
+    for (enum lease_holder_state state = LEASE_HOLDER_ASKING;
+         !pipeline_worker_lease_is_stopped(r);) {
         state = lease_holder_look(r->lease_holder, err);
         if (state == LEASE_HOLDER_HOLDS || (state == LEASE_HOLDER_UNSURE && told_us == 0)) {
             return 0;
         }
-        if (state == LEASE_HOLDER_TAKEN && (!r->waits || !has_mirror(r))) {
-            return refuse_standby(r, err);
+        if (state == LEASE_HOLDER_TAKEN && (!r->waits || !pipeline_worker_lease_has_mirror(r))) {
+            return pipeline_worker_lease_refuse_standby(r, err);
         }
         if (state == LEASE_HOLDER_TAKEN) {
-            begin_waiting(r, err);
-            tell_waiting(r, err, &told_us);
+            pipeline_worker_lease_begin_waiting(r, err);
+            pipeline_worker_lease_tell_waiting(r, err, &told_us);
         }
-        nap(r, SIGN_MS);
+        pipeline_worker_lease_nap(r, SIGN_MS);
     }
     return 0;
 }
@@ -139,14 +142,14 @@ int pipeline_worker_hold(struct pipeline_worker *r, struct err *err)
     atomic_store(&r->works, false);
     atomic_store(&r->lost, false);
     r->stood_by = false;
-    int rc = again ? 0 : hold_here(r, err);
-    if (rc == 0 && !is_stopped(r)) {
-        rc = start_keeper(r, err);
+    int rc = again ? 0 : pipeline_worker_lease_hold_here(r, err);
+    if (rc == 0 && !pipeline_worker_lease_is_stopped(r)) {
+        rc = pipeline_worker_lease_start_keeper(r, err);
     }
     if (rc == 0) {
-        rc = hold_there(r, err);
+        rc = pipeline_worker_lease_hold_there(r, err);
     }
-    if (rc < 0 || is_stopped(r)) {
+    if (rc < 0 || pipeline_worker_lease_is_stopped(r)) {
         return rc;
     }
     r->fresh = true;
@@ -159,7 +162,7 @@ int pipeline_worker_hold(struct pipeline_worker *r, struct err *err)
     }
     if (lease_holder_look(r->lease_holder, NULL) ==
         LEASE_HOLDER_TAKEN) { /* the lease was lost since the last look */
-        on_keeper(r, LEASE_HOLDER_TAKEN);
+        pipeline_worker_lease_on_keeper(r, LEASE_HOLDER_TAKEN);
     }
     return 0;
 }

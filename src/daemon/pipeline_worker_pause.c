@@ -20,15 +20,15 @@
 #define AGAIN_MS 1000
 #define ANSWER_BYTES ((size_t)4096)
 
-static bool goes_on(const struct pipeline_worker *r)
+static bool pipeline_worker_pause_goes_on(const struct pipeline_worker *r)
 {
     return pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP && !atomic_load(&r->lost);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-static int answer(struct pipeline_worker *r, int64_t id, int64_t since_us, bool changed,
-                  struct err *err)
+static int pipeline_worker_pause_answer(struct pipeline_worker *r, int64_t id, int64_t since_us,
+                                        bool changed, struct err *err)
 {
     char text[96];
     snprintf(text, sizeof(text), "{\"since_us\":%lld,\"changed\":%s}", (long long)since_us,
@@ -38,7 +38,7 @@ static int answer(struct pipeline_worker *r, int64_t id, int64_t since_us, bool 
 }
 
 /* Refuses a request that must wait for the end of the pause, with the reason. */
-static int refuse(struct pipeline_worker *r, int64_t id, struct err *err)
+static int pipeline_worker_pause_refuse(struct pipeline_worker *r, int64_t id, struct err *err)
 {
     struct err why;
     struct pending_replies one = {0};
@@ -52,24 +52,25 @@ static int refuse(struct pipeline_worker *r, int64_t id, struct err *err)
     return 0;
 }
 
-static int serve_one(struct pipeline_worker *r, int64_t id, const char *command,
-                     const char *arguments, int64_t since_us, struct err *err)
+static int pipeline_worker_pause_serve_one(struct pipeline_worker *r, int64_t id,
+                                           const char *command, const char *arguments,
+                                           int64_t since_us, struct err *err)
 {
     struct session *s = &r->session;
     if (strcmp(command, REQUEST_PAUSE) == 0) {
-        return answer(r, id, since_us, false, err);
+        return pipeline_worker_pause_answer(r, id, since_us, false, err);
     }
     if (strcmp(command, REQUEST_RESUME) == 0) {
         int rc = pause_end(s->state, err);
-        return rc == 0 ? answer(r, id, since_us, true, err) : rc;
+        return rc == 0 ? pipeline_worker_pause_answer(r, id, since_us, true, err) : rc;
     }
     if (strcmp(command, REQUEST_DISCARD) == 0) {
         return requests_discard(s->state, &s->clock, id, arguments, err);
     }
-    return refuse(r, id, err);
+    return pipeline_worker_pause_refuse(r, id, err);
 }
 
-static int serve(struct pipeline_worker *r, int64_t since_us, struct err *err)
+static int pipeline_worker_pause_serve(struct pipeline_worker *r, int64_t since_us, struct err *err)
 {
     struct buf command;
     struct buf arguments;
@@ -78,7 +79,8 @@ static int serve(struct pipeline_worker *r, int64_t since_us, struct err *err)
     buf_init(&arguments, REQUEST_MAX_BYTES);
     int rc = request_take(r->session.state, 0, &id, &command, &arguments, err);
     if (rc == 0 && id != 0) {
-        rc = serve_one(r, id, buf_text(&command), buf_text(&arguments), since_us, err);
+        rc = pipeline_worker_pause_serve_one(r, id, buf_text(&command), buf_text(&arguments),
+                                             since_us, err);
         rc = rc == 0 ? 1 : rc;
     }
     buf_release(&command);
@@ -98,7 +100,7 @@ bool pipeline_worker_asked(void *context, int64_t id, const char *command, const
         return false; /* it ends soon, and a pause would end with it */
     }
     if (strcmp(command, REQUEST_RESUME) == 0) {
-        rc = answer(r, id, 0, false, &err);
+        rc = pipeline_worker_pause_answer(r, id, 0, false, &err);
     } else {
         rc = pause_begin(r->session.state, clock_wall_us(&r->session.clock), &err);
         pending_replies_push(&r->pausers, id);
@@ -113,7 +115,7 @@ bool pipeline_worker_asked(void *context, int64_t id, const char *command, const
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 /* Keeps the consumer's claim alive, so that its entries in the change log are not dropped. */
-static void have_attended(struct pipeline_worker *r)
+static void pipeline_worker_pause_have_attended(struct pipeline_worker *r)
 {
     struct checkpoint c = {0};
     struct err ignored;
@@ -126,7 +128,7 @@ static void have_attended(struct pipeline_worker *r)
     checkpoint_release(&c);
 }
 
-static void tell_paused(struct pipeline_worker *r)
+static void pipeline_worker_pause_tell_paused(struct pipeline_worker *r)
 {
     struct err err;
     struct live_progress working = {.told_us = clock_wall_us(&r->session.clock),
@@ -141,11 +143,11 @@ static void tell_paused(struct pipeline_worker *r)
 }
 
 /* Replies to the pause requests. All operations in flight are settled and committed now. */
-static void answer_pausers(struct pipeline_worker *r, int64_t since_us)
+static void pipeline_worker_pause_answer_pausers(struct pipeline_worker *r, int64_t since_us)
 {
     struct err err;
     for (size_t i = 0; i < r->pausers.count; i++) {
-        if (answer(r, r->pausers.ids[i], since_us, true, &err) < 0) {
+        if (pipeline_worker_pause_answer(r, r->pausers.ids[i], since_us, true, &err) < 0) {
             log_err(LOG_WARN, "not_answered", r->name, &err);
         }
     }
@@ -154,7 +156,8 @@ static void answer_pausers(struct pipeline_worker *r, int64_t since_us)
 
 /* Warns once that the change log grows past source.retain, because the claim of a paused
  * pipeline is kept. */
-static void warn_of_log(struct pipeline_worker *r, int64_t since_us, bool *warned)
+static void pipeline_worker_pause_warn_of_log(struct pipeline_worker *r, int64_t since_us,
+                                              bool *warned)
 {
     int64_t most_ms = r->session.config->source.retain_age_ms;
     int64_t ms = (clock_wall_us(&r->session.clock) - since_us) / 1000;
@@ -167,7 +170,7 @@ static void warn_of_log(struct pipeline_worker *r, int64_t since_us, bool *warne
     }
 }
 
-static void nap(struct pipeline_worker *r, int notice_fd, int64_t ms)
+static void pipeline_worker_pause_nap(struct pipeline_worker *r, int notice_fd, int64_t ms)
 {
     struct pollfd fds[] = {{.fd = r->wake_fd, .events = POLLIN},
                            {.fd = notice_fd, .events = POLLIN}};
@@ -176,25 +179,25 @@ static void nap(struct pipeline_worker *r, int notice_fd, int64_t ms)
     if (notice_fd >= 0) {
         (void)notice_take(notice_fd);
     }
-    if (goes_on(r)) {
+    if (pipeline_worker_pause_goes_on(r)) {
         pipeline_worker_order_done(r);
     }
 }
 
-static void wait_for_end(struct pipeline_worker *r, int64_t since_us)
+static void pipeline_worker_pause_wait_for_end(struct pipeline_worker *r, int64_t since_us)
 {
     int64_t now_us = since_us;
     bool warned = false;
     int notice_fd = notice_open(r->session.state);
     pipeline_worker_note_pause(r);
-    tell_paused(r);
-    while (now_us != 0 && goes_on(r)) {
+    pipeline_worker_pause_tell_paused(r);
+    while (now_us != 0 && pipeline_worker_pause_goes_on(r)) {
         struct err err;
-        int rc = serve(r, since_us, &err);
+        int rc = pipeline_worker_pause_serve(r, since_us, &err);
         rc = rc == 0 ? pause_look(r->session.state, &now_us, &err) : rc;
-        warn_of_log(r, since_us, &warned);
+        pipeline_worker_pause_warn_of_log(r, since_us, &warned);
         if (rc <= 0 && now_us != 0) {
-            nap(r, notice_fd, rc < 0 || notice_fd < 0 ? AGAIN_MS : LOOK_MS);
+            pipeline_worker_pause_nap(r, notice_fd, rc < 0 || notice_fd < 0 ? AGAIN_MS : LOOK_MS);
         }
     }
     if (notice_fd >= 0) {
@@ -203,20 +206,20 @@ static void wait_for_end(struct pipeline_worker *r, int64_t since_us)
 }
 
 /* Ends a rebuild too; its requesters get a refusal with the reason. */
-static int stay(struct pipeline_worker *r, int64_t since_us, struct err *err)
+static int pipeline_worker_pause_stay(struct pipeline_worker *r, int64_t since_us, struct err *err)
 {
     char iso[CLOCK_ISO_BYTES];
     log_event(LOG_INFO, "paused", F_TEXT("pipeline", r->name),
               F_TEXT("since", clock_iso(iso, since_us, 0)));
     rebuild_worker_release(&r->rebuild_worker);
     pipeline_worker_init_rebuilder(r, NULL, NULL);
-    answer_pausers(r, since_us);
-    have_attended(r);
-    wait_for_end(r, since_us);
+    pipeline_worker_pause_answer_pausers(r, since_us);
+    pipeline_worker_pause_have_attended(r);
+    pipeline_worker_pause_wait_for_end(r, since_us);
     if (r->lease_holder != NULL) {
         lease_holder_attend(r->lease_holder, NULL);
     }
-    if (!goes_on(r)) {
+    if (!pipeline_worker_pause_goes_on(r)) {
         return 0;
     }
     log_event(LOG_INFO, "resumed", F_TEXT("pipeline", r->name),
@@ -235,5 +238,5 @@ int pipeline_worker_stay_paused(struct pipeline_worker *r, struct err *err)
 {
     int64_t since_us = 0;
     int rc = r->until_rebuilt ? 0 : pause_look(r->session.state, &since_us, err);
-    return rc == 0 && since_us != 0 ? stay(r, since_us, err) : rc;
+    return rc == 0 && since_us != 0 ? pipeline_worker_pause_stay(r, since_us, err) : rc;
 }

@@ -22,7 +22,7 @@ bool pipeline_worker_passes(const struct pipeline_worker *r, int rc)
     return rc == ERR_TRANSIENT || (rc == ERR_HELD && (r->rounds > 1 || r->waits));
 }
 
-static void judge(struct pipeline_worker *r, const struct stall_facts *facts)
+static void pipeline_worker_wait_judge(struct pipeline_worker *r, const struct stall_facts *facts)
 {
     stall_log(&r->stall, stall_judge(&r->stall, facts), r->name, facts->wall_us);
     if (r->board != NULL) {
@@ -37,7 +37,7 @@ void pipeline_worker_note_stall(struct pipeline_worker *r, enum stall_cause caus
                                       .waits = true,
                                       .stopped = cause,
                                       .why = r->err.message};
-    judge(r, &facts);
+    pipeline_worker_wait_judge(r, &facts);
 }
 
 void pipeline_worker_note_pause(struct pipeline_worker *r)
@@ -45,11 +45,11 @@ void pipeline_worker_note_pause(struct pipeline_worker *r)
     const struct stall_facts facts = {.now_us = clock_monotonic_us(&r->session.clock),
                                       .wall_us = clock_wall_us(&r->session.clock),
                                       .paused = true};
-    judge(r, &facts);
+    pipeline_worker_wait_judge(r, &facts);
 }
 
 /* Only transient errors of the state file and of locks get here. */
-static enum stall_cause cause_of_wait(const struct pipeline_worker *r)
+static enum stall_cause pipeline_worker_wait_cause_of_wait(const struct pipeline_worker *r)
 {
     return r->err.class == ERR_HELD  ? STALL_LOCK
            : r->err.sqlite_code != 0 ? STALL_STATE_FILE
@@ -58,7 +58,7 @@ static enum stall_cause cause_of_wait(const struct pipeline_worker *r)
 
 void pipeline_worker_wait_for_better(struct pipeline_worker *r)
 {
-    pipeline_worker_note_stall(r, cause_of_wait(r));
+    pipeline_worker_note_stall(r, pipeline_worker_wait_cause_of_wait(r));
     if (!r->away) {
         log_err(LOG_WARN, "stalled", r->name, &r->err);
         r->away_us = clock_monotonic_us(&r->session.clock);
@@ -88,15 +88,15 @@ bool pipeline_worker_stopped_by_guard(struct pipeline_worker *r, int rc)
            halted;
 }
 
-static int refuse(struct pipeline_worker *r, int64_t id, const char *why, const char *hint,
-                  struct err *err)
+static int pipeline_worker_wait_refuse(struct pipeline_worker *r, int64_t id, const char *why,
+                                       const char *hint, struct err *err)
 {
     return request_refuse(r->session.state, id, why, hint, clock_wall_us(&r->session.clock), err);
 }
 
 /* Lets the next round do the permitted operations and reply to the request. */
-static int permit(struct pipeline_worker *r, int64_t id, const char *command, const char *arguments,
-                  struct err *err)
+static int pipeline_worker_wait_permit(struct pipeline_worker *r, int64_t id, const char *command,
+                                       const char *arguments, struct err *err)
 {
     struct guard_stop halt;
     bool halted;
@@ -106,7 +106,7 @@ static int permit(struct pipeline_worker *r, int64_t id, const char *command, co
     }
     const char *why = requests_why_not(command, arguments, halted, &halt);
     if (why != NULL) {
-        return refuse(r, id, why, "", err);
+        return pipeline_worker_wait_refuse(r, id, why, "", err);
     }
     bool again = strcmp(command, REQUEST_COUNT_AGAIN) == 0;
     r->allow_deletes = !again && halt.operations == 0;
@@ -116,7 +116,7 @@ static int permit(struct pipeline_worker *r, int64_t id, const char *command, co
 }
 
 /* Serves requests while no round runs: permits operations or discards dead letters. */
-static int serve(struct pipeline_worker *r, struct err *err)
+static int pipeline_worker_wait_serve(struct pipeline_worker *r, struct err *err)
 {
     struct session *s = &r->session;
     struct buf command;
@@ -129,27 +129,27 @@ static int serve(struct pipeline_worker *r, struct err *err)
     if (rc == 0 && id != 0 &&
         (strcmp(name, REQUEST_ALLOW_DELETES) == 0 || strcmp(name, REQUEST_ALLOW_REJECTIONS) == 0 ||
          strcmp(name, REQUEST_COUNT_AGAIN) == 0)) {
-        rc = permit(r, id, name, buf_text(&arguments), err);
+        rc = pipeline_worker_wait_permit(r, id, name, buf_text(&arguments), err);
     } else if (rc == 0 && id != 0 && (requests_about_rebuild(name) || requests_about_pause(name))) {
         (void)pipeline_worker_asked(r, id, name, buf_text(&arguments));
     } else if (rc == 0 && id != 0 && strcmp(name, REQUEST_DISCARD) == 0) {
         rc = requests_discard(s->state, &s->clock, id, buf_text(&arguments), err);
     } else if (rc == 0 && id != 0) {
-        rc = refuse(r, id, r->err.message, r->err.hint, err);
+        rc = pipeline_worker_wait_refuse(r, id, r->err.message, r->err.hint, err);
     }
     buf_release(&command);
     buf_release(&arguments);
     return rc;
 }
 
-static bool permitted(const struct pipeline_worker *r)
+static bool pipeline_worker_wait_permitted(const struct pipeline_worker *r)
 {
     return r->allow_deletes || r->allow_rejections;
 }
 
 /* Counts again periodically because rows may be restored at any time. A count may scan the whole
  * index, so the interval depends on its duration. */
-static int64_t count_again_us(const struct pipeline_worker *r)
+static int64_t pipeline_worker_wait_count_again_us(const struct pipeline_worker *r)
 {
     int64_t ms = r->counts ? r->worked_ms * REPLICA_COUNT_SHARE : 0;
     ms = ms < REPLICA_COUNT_MS ? REPLICA_COUNT_MS : ms;
@@ -158,7 +158,7 @@ static int64_t count_again_us(const struct pipeline_worker *r)
 }
 
 /* Logs the refusal unless it is the one that was logged before. */
-static void tell_refused(struct pipeline_worker *r)
+static void pipeline_worker_wait_tell_refused(struct pipeline_worker *r)
 {
     struct guard_stop halt;
     struct err ignored;
@@ -174,7 +174,7 @@ static void tell_refused(struct pipeline_worker *r)
 void pipeline_worker_wait_for_permission(struct pipeline_worker *r)
 {
     struct err err;
-    int64_t until_us = count_again_us(r);
+    int64_t until_us = pipeline_worker_wait_count_again_us(r);
     struct live_progress working = {.told_us = clock_wall_us(&r->session.clock),
                                     .stage = "guard",
                                     .share = -1,
@@ -186,18 +186,18 @@ void pipeline_worker_wait_for_permission(struct pipeline_worker *r)
     if (live_progress_write(r->session.state, &working, &err) < 0) {
         log_err(LOG_WARN, "not_told", r->name, &err);
     }
-    tell_refused(r); /* logged after live_progress_write, so that a reader of the log finds the
-                      * state recorded */
+    pipeline_worker_wait_tell_refused(r); /* logged after live_progress_write, so that a reader of
+                                           * the log finds the state recorded */
     int rc = 0;
     while (r->permission == 0 && pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON &&
            clock_monotonic_us(&r->session.clock) < until_us) {
-        rc = serve(r, &err);
+        rc = pipeline_worker_wait_serve(r, &err);
         pipeline_worker_pause_for(r, rc < 0               ? PIPELINE_WORKER_MAX_MS
                                      : r->permission != 0 ? 0
                                                           : REPLICA_LOOK_MS);
     }
     r->counts = true;
-    if (permitted(r)) {
+    if (pipeline_worker_wait_permitted(r)) {
         log_event(LOG_WARN, "permitted", F_TEXT("pipeline", r->name));
     }
 }
@@ -228,7 +228,7 @@ void pipeline_worker_stand_still(struct pipeline_worker *r)
     while (rebuild_worker_busy(&r->rebuild_worker) &&
            pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON &&
            clock_monotonic_us(&r->session.clock) < until_us) {
-        rc = serve(r, &err);
+        rc = pipeline_worker_wait_serve(r, &err);
         pipeline_worker_pause_for(r, rc < 0 ? PIPELINE_WORKER_MAX_MS : REPLICA_LOOK_MS);
     }
 }

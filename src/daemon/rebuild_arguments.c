@@ -13,7 +13,7 @@
 #define SHAPE_MAX_BYTES ((size_t)64 << 20)
 
 /* Appends a text with its length, so that different lists of texts never have the same form. */
-static void push_text(struct buf *out, const char *text)
+static void rebuild_arguments_push_text(struct buf *out, const char *text)
 {
     if (text == NULL) {
         buf_push_char(out, '-');
@@ -23,50 +23,50 @@ static void push_text(struct buf *out, const char *text)
     }
 }
 
-static void push_texts(struct buf *out, char *const *texts, size_t count)
+static void rebuild_arguments_push_texts(struct buf *out, char *const *texts, size_t count)
 {
     buf_printf(out, "[%zu", count);
     for (size_t i = 0; i < count; i++) {
-        push_text(out, texts[i]);
+        rebuild_arguments_push_text(out, texts[i]);
     }
 }
 
-static void push_from(struct buf *out, const struct from_config *from)
+static void rebuild_arguments_push_from(struct buf *out, const struct from_config *from)
 {
-    push_text(out, from->table);
-    push_texts(out, from->key, from->key_count);
-    push_text(out, from->where);
-    push_text(out, from->query);
-    push_text(out, from->cursor_column);
+    rebuild_arguments_push_text(out, from->table);
+    rebuild_arguments_push_texts(out, from->key, from->key_count);
+    rebuild_arguments_push_text(out, from->where);
+    rebuild_arguments_push_text(out, from->query);
+    rebuild_arguments_push_text(out, from->cursor_column);
     for (size_t i = 0; i < from->dependency_count; i++) {
         const struct dependency *d = &from->dependencies[i];
-        push_text(out, d->table);
-        push_texts(out, (char *const *)d->key, d->key_count);
-        push_text(out, d->keys);
+        rebuild_arguments_push_text(out, d->table);
+        rebuild_arguments_push_texts(out, (char *const *)d->key, d->key_count);
+        rebuild_arguments_push_text(out, d->keys);
     }
 }
 
-static void configuration_of(char out[17], const struct pipeline_config *p)
+static void rebuild_arguments_configuration_of(char out[17], const struct pipeline_config *p)
 {
     struct buf shape;
     buf_init(&shape, SHAPE_MAX_BYTES);
-    push_text(&shape, p->to.index);
-    push_text(&shape, p->to.mappings);
-    push_text(&shape, p->to.settings);
-    push_text(&shape, p->to.ingest_pipeline);
+    rebuild_arguments_push_text(&shape, p->to.index);
+    rebuild_arguments_push_text(&shape, p->to.mappings);
+    rebuild_arguments_push_text(&shape, p->to.settings);
+    rebuild_arguments_push_text(&shape, p->to.ingest_pipeline);
     if (p->to.routing != NULL) {
-        push_text(&shape, p->to.routing);
+        rebuild_arguments_push_text(&shape, p->to.routing);
     }
-    push_from(&shape, &p->from);
+    rebuild_arguments_push_from(&shape, &p->from);
     for (size_t i = 0; i < p->field_count; i++) {
-        push_text(&shape, p->fields[i].property);
-        push_text(&shape, p->fields[i].column);
+        rebuild_arguments_push_text(&shape, p->fields[i].property);
+        rebuild_arguments_push_text(&shape, p->fields[i].column);
     }
     snprintf(out, 17, "%016" PRIx64, text_hash(buf_text(&shape), shape.len));
     buf_release(&shape);
 }
 
-static const char *word(bool is)
+static const char *rebuild_arguments_word(bool is)
 {
     return is ? "true" : "false";
 }
@@ -75,9 +75,10 @@ void rebuild_arguments_push(struct buf *out, const struct pipeline_config *pipel
                             const struct rebuild_terms *terms)
 {
     char configuration[17];
-    configuration_of(configuration, pipeline);
+    rebuild_arguments_configuration_of(configuration, pipeline);
     buf_printf(out, "{\"adopt\":%s,\"allow_deletes\":%s,\"configuration\":\"%s\"}",
-               word(terms->adopt), word(terms->allow_deletes), configuration);
+               rebuild_arguments_word(terms->adopt), rebuild_arguments_word(terms->allow_deletes),
+               configuration);
 }
 
 bool rebuild_arguments_read(const char *arguments, const struct pipeline_config *pipeline,
@@ -86,7 +87,7 @@ bool rebuild_arguments_read(const char *arguments, const struct pipeline_config 
     char configuration[17];
     struct json_object *parsed = json_tree_of(arguments);
     const char *asked = json_object_get_string(json_tree_member(parsed, "configuration"));
-    configuration_of(configuration, pipeline);
+    rebuild_arguments_configuration_of(configuration, pipeline);
     *terms = (struct rebuild_terms){
         .adopt = json_object_get_boolean(json_tree_member(parsed, "adopt")),
         .allow_deletes = json_object_get_boolean(json_tree_member(parsed, "allow_deletes"))};

@@ -18,7 +18,7 @@ static const char *const kind_names[] = {
 
 #define ADOPTED_SUFFIX "-before-rowferry"
 
-static bool is_adopted(const char *index)
+static bool rebuild_outcome_is_adopted(const char *index)
 {
     size_t len = strlen(index);
     size_t suffix = sizeof(ADOPTED_SUFFIX) - 1;
@@ -28,7 +28,7 @@ static bool is_adopted(const char *index)
 void rebuild_outcome_fill(struct rebuild_outcome *out, enum rebuild_kind kind, int64_t keep,
                           const struct rebuild_result *result)
 {
-    bool adopted = is_adopted(result->former);
+    bool adopted = rebuild_outcome_is_adopted(result->former);
     *out = (struct rebuild_outcome){.kind = kind == REBUILD_BACK ? REBUILD_OUTCOME_BACK
                                                                  : REBUILD_OUTCOME_NEW,
                                     .kept = (keep > 0 || adopted) && result->former[0] != '\0',
@@ -88,12 +88,12 @@ void rebuild_outcome_push_answer(struct buf *out, const struct rebuild_outcome *
     record_close(out);
 }
 
-static int64_t member(struct json_object *answer, const char *name)
+static int64_t rebuild_outcome_member(struct json_object *answer, const char *name)
 {
     return json_object_get_int64(json_tree_member(answer, name));
 }
 
-static void take_text(char out[256], struct json_object *answer, const char *name)
+static void rebuild_outcome_take_text(char out[256], struct json_object *answer, const char *name)
 {
     const char *text = json_object_get_string(json_tree_member(answer, name));
     snprintf(out, 256, "%s", text != NULL ? text : "");
@@ -112,16 +112,16 @@ bool rebuild_outcome_read_answer(struct rebuild_outcome *out, const char *answer
         .kind = known ? (enum rebuild_outcome_kind)kind : REBUILD_OUTCOME_NOTHING,
         .kept = json_object_get_boolean(json_tree_member(parsed, "former_kept")),
         .adopted = json_object_get_boolean(json_tree_member(parsed, "adopted")),
-        .rows = member(parsed, "rows"),
-        .documents = member(parsed, "documents"),
-        .checked = member(parsed, "checked"),
-        .upserts = member(parsed, "upserts"),
-        .deletes = member(parsed, "deletes"),
-        .rejected = member(parsed, "rejected"),
-        .dead_letters = member(parsed, "dead_letters"),
-        .removed = member(parsed, "removed")};
-    take_text(out->generation, parsed, "generation");
-    take_text(out->former, parsed, "former");
+        .rows = rebuild_outcome_member(parsed, "rows"),
+        .documents = rebuild_outcome_member(parsed, "documents"),
+        .checked = rebuild_outcome_member(parsed, "checked"),
+        .upserts = rebuild_outcome_member(parsed, "upserts"),
+        .deletes = rebuild_outcome_member(parsed, "deletes"),
+        .rejected = rebuild_outcome_member(parsed, "rejected"),
+        .dead_letters = rebuild_outcome_member(parsed, "dead_letters"),
+        .removed = rebuild_outcome_member(parsed, "removed")};
+    rebuild_outcome_take_text(out->generation, parsed, "generation");
+    rebuild_outcome_take_text(out->former, parsed, "former");
     json_object_put(parsed);
     return known;
 }

@@ -30,7 +30,7 @@ void rebuild_worker_init(struct rebuild_worker *b, const struct rebuild_worker_o
     b->rc = 0;
 }
 
-static void stop_fill(struct rebuild_worker *b)
+static void rebuild_worker_stop_fill(struct rebuild_worker *b)
 {
     __atomic_store_n(&b->stop, 1, __ATOMIC_RELAXED);
 }
@@ -38,17 +38,17 @@ static void stop_fill(struct rebuild_worker *b)
 void rebuild_worker_stop(struct rebuild_worker *b)
 {
     __atomic_store_n(&b->quits, 1, __ATOMIC_RELAXED);
-    stop_fill(b);
+    rebuild_worker_stop_fill(b);
 }
 
-static bool stopping(const struct rebuild_worker *b)
+static bool rebuild_worker_stopping(const struct rebuild_worker *b)
 {
     return __atomic_load_n(&b->stop, __ATOMIC_RELAXED) != 0;
 }
 
 /* --- its session ------------------------------------------------------------------------------ */
 
-static void close_session(struct rebuild_worker *b)
+static void rebuild_worker_close_session(struct rebuild_worker *b)
 {
     if (b->reading != NULL) {
         session_release(&b->session);
@@ -58,7 +58,7 @@ static void close_session(struct rebuild_worker *b)
     }
 }
 
-static int open_session(struct rebuild_worker *b, struct err *err)
+static int rebuild_worker_open_session(struct rebuild_worker *b, struct err *err)
 {
     struct session *s = &b->session;
     b->reading = settings_reload_take(b->options.settings);
@@ -89,7 +89,8 @@ struct work {
     struct rebuild_ports all;
 };
 
-static void fill_work(struct rebuild_worker *b, struct work *w, const volatile sig_atomic_t *stop)
+static void rebuild_worker_fill_work(struct rebuild_worker *b, struct work *w,
+                                     const volatile sig_atomic_t *stop)
 {
     const struct session *s = &b->session;
     session_options(s, &w->pipeline);
@@ -111,28 +112,29 @@ static void fill_work(struct rebuild_worker *b, struct work *w, const volatile s
 
 /* --- the fill, in its thread ------------------------------------------------------------------ */
 
-static void nap(void)
+static void rebuild_worker_nap(void)
 {
     const struct timespec pause = {0, NAP_MS * 1000000};
     nanosleep(&pause, NULL);
 }
 
-static void rest(const struct rebuild_worker *b, int64_t ms)
+static void rebuild_worker_rest(const struct rebuild_worker *b, int64_t ms)
 {
     const struct clock clock = clock_system();
     int64_t until_us = clock_monotonic_us(&clock) + ms * 1000;
-    while (!stopping(b) && clock_monotonic_us(&clock) < until_us) {
-        nap();
+    while (!rebuild_worker_stopping(b) && clock_monotonic_us(&clock) < until_us) {
+        rebuild_worker_nap();
     }
 }
 
 /* Waits for an initial load in progress, which does the same as a rebuild. Sets b->first if
  * there was one and its generation is live now. */
-static int wait_for_first_load(struct rebuild_worker *b, struct err *err)
+static int rebuild_worker_wait_for_first_load(struct rebuild_worker *b, struct err *err)
 {
     enum generation_phase phase = GENERATION_BUILDING;
     int rc = 0;
-    for (bool was = false; rc == 0 && phase == GENERATION_BUILDING && !stopping(b); was = true) {
+    for (bool was = false; rc == 0 && phase == GENERATION_BUILDING && !rebuild_worker_stopping(b);
+         was = true) {
         struct checkpoint c = {0};
         rc = checkpoint_load(b->session.state, &c, err);
         phase = c.phase;
@@ -142,29 +144,29 @@ static int wait_for_first_load(struct rebuild_worker *b, struct err *err)
         }
         checkpoint_release(&c);
         if (phase == GENERATION_BUILDING) {
-            nap();
+            rebuild_worker_nap();
         }
     }
     return rc;
 }
 
-static int fill(struct rebuild_worker *b, struct err *err)
+static int rebuild_worker_fill(struct rebuild_worker *b, struct err *err)
 {
     struct work w;
-    int rc = open_session(b, err);
+    int rc = rebuild_worker_open_session(b, err);
     if (rc == 0 && b->wants && b->kind == REBUILD_NEW) {
-        rc = wait_for_first_load(b, err);
+        rc = rebuild_worker_wait_for_first_load(b, err);
     }
-    if (rc < 0 || b->first || stopping(b)) {
+    if (rc < 0 || b->first || rebuild_worker_stopping(b)) {
         return rc;
     }
-    fill_work(b, &w, &b->stop);
+    rebuild_worker_fill_work(b, &w, &b->stop);
     if (b->wants) {
         rc = rebuild_want(&w.options, &w.all, b->kind, b->adopt, err);
         b->wants = rc < 0;
     }
     rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->result, err);
-    if (rc < 0 && err->drift && !b->anew && !stopping(b)) {
+    if (rc < 0 && err->drift && !b->anew && !rebuild_worker_stopping(b)) {
         b->anew = true; /* once only: repeated drift needs a person */
         rc = rebuild_anew(&w.options, &w.all, err);
         rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->result, err);
@@ -172,12 +174,12 @@ static int fill(struct rebuild_worker *b, struct err *err)
     return rc;
 }
 
-static void *run(void *argument)
+static void *rebuild_worker_run(void *argument)
 {
     struct rebuild_worker *b = argument;
-    rest(b, b->pause_ms);
+    rebuild_worker_rest(b, b->pause_ms);
     b->result = (struct rebuild_result){0};
-    b->rc = stopping(b) ? 0 : fill(b, &b->err);
+    b->rc = rebuild_worker_stopping(b) ? 0 : rebuild_worker_fill(b, &b->err);
     atomic_store(&b->ended, true);
     b->options.call(b->options.context);
     return NULL;
@@ -185,19 +187,19 @@ static void *run(void *argument)
 
 /* --- beginning -------------------------------------------------------------------------------- */
 
-static int start(struct rebuild_worker *b, struct err *err)
+static int rebuild_worker_start(struct rebuild_worker *b, struct err *err)
 {
     b->ended = false;
     __atomic_store_n(&b->stop, 0, __ATOMIC_RELAXED);
-    int failed = pthread_create(&b->thread, NULL, run, b);
+    int failed = pthread_create(&b->thread, NULL, rebuild_worker_run, b);
     b->started = failed == 0;
     return failed == 0
                ? 0
                : err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));
 }
 
-static int begin(struct rebuild_worker *b, enum rebuild_kind kind, bool adopt, bool wants,
-                 struct err *err)
+static int rebuild_worker_begin_thread(struct rebuild_worker *b, enum rebuild_kind kind, bool adopt,
+                                       bool wants, struct err *err)
 {
     b->kind = kind;
     b->adopt = adopt;
@@ -212,7 +214,7 @@ static int begin(struct rebuild_worker *b, enum rebuild_kind kind, bool adopt, b
     backoff_reset(&b->backoff);
     log_event(LOG_INFO, wants ? "rebuild_wanted" : "rebuild_goes_on",
               F_TEXT("pipeline", b->options.pipeline), F_TEXT("kind", kind_names[kind]));
-    return start(b, err);
+    return rebuild_worker_start(b, err);
 }
 
 int rebuild_worker_go_on(struct rebuild_worker *b, struct err *err)
@@ -220,7 +222,9 @@ int rebuild_worker_go_on(struct rebuild_worker *b, struct err *err)
     struct rebuild rebuild;
     bool underway = false;
     int rc = rebuild_look(b->options.state, &rebuild, &underway, err);
-    return rc == 0 && underway ? begin(b, rebuild.kind, rebuild.adopt, false, err) : rc;
+    return rc == 0 && underway
+               ? rebuild_worker_begin_thread(b, rebuild.kind, rebuild.adopt, false, err)
+               : rc;
 }
 
 int rebuild_worker_begin(struct rebuild_worker *b, int64_t id, enum rebuild_kind kind,
@@ -241,7 +245,7 @@ int rebuild_worker_begin(struct rebuild_worker *b, int64_t id, enum rebuild_kind
                         "reindex --adopt %s begins another one",
                         b->options.pipeline, b->options.pipeline, b->options.pipeline);
     }
-    int rc = b->started ? 0 : begin(b, kind, terms->adopt, true, err);
+    int rc = b->started ? 0 : rebuild_worker_begin_thread(b, kind, terms->adopt, true, err);
     if (rc == 0) {
         b->allow_deletes |= terms->allow_deletes;
         pending_replies_push(&b->pending_replies, id);
@@ -259,14 +263,14 @@ void rebuild_worker_abort(struct rebuild_worker *b, int64_t id)
 {
     pending_replies_push(&b->aborters, id);
     b->aborts = true;
-    stop_fill(b);
+    rebuild_worker_stop_fill(b);
     b->options.call(b->options.context);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-static int carry_out(struct rebuild_worker *b, int64_t id, const char *command,
-                     const char *arguments, struct err *err)
+static int rebuild_worker_carry_out(struct rebuild_worker *b, int64_t id, const char *command,
+                                    const char *arguments, struct err *err)
 {
     struct rebuild_terms terms;
     struct reading *reading = settings_reload_take(b->options.settings);
@@ -292,7 +296,7 @@ bool rebuild_worker_asked(void *context, int64_t id, const char *command, const 
 {
     struct rebuild_worker *b = context;
     struct err err;
-    if (carry_out(b, id, command, arguments, &err) < 0) {
+    if (rebuild_worker_carry_out(b, id, command, arguments, &err) < 0) {
         struct pending_replies one = {0};
         pending_replies_push(&one, id);
         pending_replies_refuse(&one, b->options.state, b->options.pipeline, &err, NULL);
@@ -302,7 +306,7 @@ bool rebuild_worker_asked(void *context, int64_t id, const char *command, const 
 
 /* --- between the owner's rounds --------------------------------------------------------------- */
 
-static void log_rebuilt(const struct rebuild_worker *b)
+static void rebuild_worker_log_rebuilt(const struct rebuild_worker *b)
 {
     const struct rebuild_outcome *r = &b->rebuilt;
     log_event(LOG_INFO, "rebuilt", F_TEXT("pipeline", b->options.pipeline),
@@ -313,7 +317,7 @@ static void log_rebuilt(const struct rebuild_worker *b)
 }
 
 /* Records for `status` why the rebuild does not continue. */
-static void note_failed(struct rebuild_worker *b)
+static void rebuild_worker_note_failed(struct rebuild_worker *b)
 {
     const struct clock clock = clock_system();
     struct live_progress working = {.told_us = clock_wall_us(&clock),
@@ -331,17 +335,17 @@ static void note_failed(struct rebuild_worker *b)
     state_close(next);
 }
 
-static void failed(struct rebuild_worker *b)
+static void rebuild_worker_failed(struct rebuild_worker *b)
 {
     rebuild_outcome_fill_failed(&b->rebuilt, &b->result);
-    note_failed(b);
+    rebuild_worker_note_failed(b);
     log_err(LOG_ERROR, "rebuild_failed", b->options.pipeline, &b->err);
     pending_replies_refuse(&b->pending_replies, b->options.state, b->options.pipeline, &b->err,
                            &b->rebuilt);
 }
 
 /* Swaps the alias to the filled generation. The live generation is not being written. */
-static int swap(struct rebuild_worker *b)
+static int rebuild_worker_swap(struct rebuild_worker *b)
 {
     struct work w;
     if (b->first) {
@@ -352,7 +356,7 @@ static int swap(struct rebuild_worker *b)
         b->result.stopped = true;
         return 0;
     }
-    fill_work(b, &w, b->options.stop);
+    rebuild_worker_fill_work(b, &w, b->options.stop);
     w.pipeline.alive_us = b->options.alive_us;
     w.options.allow_deletes = b->allow_deletes;
     int rc = rebuild_swap(&w.options, &w.all, &b->result, &b->err);
@@ -364,12 +368,13 @@ static int swap(struct rebuild_worker *b)
 
 /* Starts the thread again if the error is transient or the fill was interrupted. Returns true if
  * so. */
-static bool again(struct rebuild_worker *b)
+static bool rebuild_worker_again(struct rebuild_worker *b)
 {
     const struct clock clock = clock_system();
     bool held = b->rc == ERR_HELD && ++b->held <= HELD_MAX;
     bool waits = held || (b->rc == ERR_TRANSIENT && b->options.patient);
-    bool interrupted = b->rc == 0 && !stopping(b) && b->rebuilt.kind == REBUILD_OUTCOME_NOTHING;
+    bool interrupted =
+        b->rc == 0 && !rebuild_worker_stopping(b) && b->rebuilt.kind == REBUILD_OUTCOME_NOTHING;
     if (!waits && !interrupted) {
         return false;
     }
@@ -377,41 +382,41 @@ static bool again(struct rebuild_worker *b)
         log_err(LOG_WARN, "rebuild_waits", b->options.pipeline, &b->err);
     }
     b->pause_ms = waits ? backoff_next_ms(&b->backoff, clock_random(&clock)) : 0;
-    if (start(b, &b->err) < 0) {
+    if (rebuild_worker_start(b, &b->err) < 0) {
         b->rc = ERR_TRANSIENT;
         return false;
     }
     return true;
 }
 
-static void finish(struct rebuild_worker *b)
+static void rebuild_worker_finish(struct rebuild_worker *b)
 {
-    b->rc = b->rc == 0 ? swap(b) : b->rc;
-    close_session(b);
-    if (again(b)) {
+    b->rc = b->rc == 0 ? rebuild_worker_swap(b) : b->rc;
+    rebuild_worker_close_session(b);
+    if (rebuild_worker_again(b)) {
         return;
     }
     if (b->rc < 0) {
-        failed(b);
+        rebuild_worker_failed(b);
     } else if (b->rebuilt.kind == REBUILD_OUTCOME_NOTHING) {
         b->stopped = true; /* requesters wait for the next holder */
     } else {
-        log_rebuilt(b);
+        rebuild_worker_log_rebuilt(b);
         pending_replies_answer(&b->pending_replies, b->options.state, b->options.pipeline,
                                &b->rebuilt);
     }
 }
 
 /* Carries out an abort: removes the next generation. */
-static void give_up(struct rebuild_worker *b)
+static void rebuild_worker_give_up(struct rebuild_worker *b)
 {
     struct work w;
     struct rebuild_aborted aborted = {0};
     b->rebuilt = (struct rebuild_outcome){0};
-    close_session(b);
-    int rc = open_session(b, &b->err);
+    rebuild_worker_close_session(b);
+    int rc = rebuild_worker_open_session(b, &b->err);
     if (rc == 0) {
-        fill_work(b, &w, &b->quits);
+        rebuild_worker_fill_work(b, &w, &b->quits);
         w.pipeline.retry_budget_ms = b->session.pipeline->limits.retry_budget_ms;
         w.pipeline.alive_us = b->options.alive_us;
         rc = rebuild_abort(&w.options, &w.all, &aborted, &b->err);
@@ -421,7 +426,7 @@ static void give_up(struct rebuild_worker *b)
     if (rc == 0) {
         rebuild_outcome_fill_aborted(&b->rebuilt, &aborted);
     }
-    close_session(b);
+    rebuild_worker_close_session(b);
     if (rc < 0) {
         log_err(LOG_ERROR, "abort_failed", b->options.pipeline, &b->err);
         pending_replies_refuse(&b->aborters, b->options.state, b->options.pipeline, &b->err, NULL);
@@ -435,7 +440,7 @@ static void give_up(struct rebuild_worker *b)
     b->aborts = false;
 }
 
-static void join(struct rebuild_worker *b)
+static void rebuild_worker_join(struct rebuild_worker *b)
 {
     if (b->started) {
         pthread_join(b->thread, NULL);
@@ -446,11 +451,11 @@ static void join(struct rebuild_worker *b)
 void rebuild_worker_mind(struct rebuild_worker *b)
 {
     if (b->aborts) {
-        join(b);
-        give_up(b);
+        rebuild_worker_join(b);
+        rebuild_worker_give_up(b);
     } else if (b->started && atomic_load(&b->ended)) {
-        join(b);
-        finish(b);
+        rebuild_worker_join(b);
+        rebuild_worker_finish(b);
     }
 }
 
@@ -464,10 +469,10 @@ void rebuild_worker_take_back(struct rebuild_worker *b)
 
 void rebuild_worker_release(struct rebuild_worker *b)
 {
-    stop_fill(b); /* does not set `quits`, because it may be begun again */
+    rebuild_worker_stop_fill(b); /* does not set `quits`, because it may be begun again */
     b->stopped = b->stopped || b->started;
-    join(b);
-    close_session(b);
+    rebuild_worker_join(b);
+    rebuild_worker_close_session(b);
     pending_replies_put_back(&b->pending_replies, b->options.state, b->options.pipeline);
     pending_replies_put_back(&b->aborters, b->options.state, b->options.pipeline);
 }

@@ -28,7 +28,7 @@ void repairs_reset(struct repairs *r)
     r->changed.left_out = r->extra.left_out = r->impossible = r->fixed = 0;
 }
 
-static void keep(struct repair_keys *k, struct span key)
+static void repairs_keep(struct repair_keys *k, struct span key)
 {
     size_t before = k->bytes.len;
     buf_push(&k->bytes, (const char *)&key.len, sizeof(key.len));
@@ -47,7 +47,7 @@ void repairs_add(struct repairs *r, bool stream, const struct verify_found *foun
     }
     r->impossible += found->impossible;
     if (found->kind != VERIFY_LETTER && !found->impossible) {
-        keep(found->kind == VERIFY_EXTRA ? &r->extra : &r->changed, found->key);
+        repairs_keep(found->kind == VERIFY_EXTRA ? &r->extra : &r->changed, found->key);
     }
 }
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* A name that begins with @ is an abstract socket: no file, and no NUL at its end. */
-static socklen_t address_of(const char *path, struct sockaddr_un *address)
+static socklen_t sdnotify_address_of(const char *path, struct sockaddr_un *address)
 {
     size_t len = strlen(path);
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -28,7 +28,7 @@ void sdnotify_send(const char *text)
 {
     struct sockaddr_un address;
     const char *path = getenv("NOTIFY_SOCKET");
-    socklen_t len = path != NULL ? address_of(path, &address) : 0;
+    socklen_t len = path != NULL ? sdnotify_address_of(path, &address) : 0;
     int fd = len > 0 ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
     if (fd >= 0) {
         ssize_t ignored = sendto(fd, text, strlen(text), MSG_NOSIGNAL,

@@ -13,7 +13,8 @@
 #define BUILT_MAX_BYTES ((size_t)16 << 20)
 
 /* Replaces the definition of the pipeline, its mapping and its canonical text. */
-static int take_pipeline(struct session *s, const struct pipeline_config *pipeline, struct err *err)
+static int session_take_pipeline(struct session *s, const struct pipeline_config *pipeline,
+                                 struct err *err)
 {
     struct buf text;
     mapping_release(&s->mapping);
@@ -34,12 +35,12 @@ int session_init(struct session *s, const struct config *config,
     buf_init(&name, 1024);
     buf_printf(&name, "rowferry %s %s", command, pipeline->name);
     s->application_name = buf_detach(&name);
-    return take_pipeline(s, pipeline, err);
+    return session_take_pipeline(s, pipeline, err);
 }
 
 /* Looks up the canonical text of the live generation if a rebuild is in progress; otherwise
  * null. */
-static int look_built(struct session *s, char **text, struct err *err)
+static int session_look_built(struct session *s, char **text, struct err *err)
 {
     struct rebuild rebuild;
     struct checkpoint live;
@@ -57,11 +58,11 @@ static int look_built(struct session *s, char **text, struct err *err)
     return rc;
 }
 
-static int take_as_built(struct session *s, struct err *err)
+static int session_take_as_built(struct session *s, struct err *err)
 {
     char *text;
     const struct pipeline_config *now = config_pipeline(s->config, s->pipeline->name);
-    int rc = look_built(s, &text, err);
+    int rc = session_look_built(s, &text, err);
     config_free(s->built);
     s->built = NULL;
     if (rc == 0 && text != NULL) {
@@ -81,7 +82,7 @@ static int take_as_built(struct session *s, struct err *err)
         s->as_built.to.ingest_pipeline = then->to.ingest_pipeline;
         s->as_built.to.routing = then->to.routing;
     }
-    return take_pipeline(s, s->built != NULL ? &s->as_built : now, err);
+    return session_take_pipeline(s, s->built != NULL ? &s->as_built : now, err);
 }
 
 void session_close_servers(struct session *s)
@@ -114,7 +115,7 @@ int session_hold(struct session *s, struct err *err)
 
 int session_open_service(struct session *s, struct err *err)
 {
-    int rc = s->state != NULL && !s->anew ? take_as_built(s, err) : 0;
+    int rc = s->state != NULL && !s->anew ? session_take_as_built(s, err) : 0;
     if (rc < 0) {
         return rc;
     }

@@ -7,7 +7,8 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
-static struct reading *reading_new(const struct config *first, struct config *loaded)
+static struct reading *settings_reload_reading_new(const struct config *first,
+                                                   struct config *loaded)
 {
     struct reading *r = mem_zero(1, sizeof(*r));
     r->config = *first;
@@ -33,11 +34,11 @@ static struct reading *reading_new(const struct config *first, struct config *lo
 
 void settings_reload_init(struct settings_reload *s, const struct config *first)
 {
-    *s = (struct settings_reload){.first = first, .now = reading_new(first, NULL)};
+    *s = (struct settings_reload){.first = first, .now = settings_reload_reading_new(first, NULL)};
     pthread_mutex_init(&s->lock, NULL);
 }
 
-static void drop(struct reading *r)
+static void settings_reload_unref(struct reading *r)
 {
     if (--r->users == 0) {
         free(r->config.pipelines);
@@ -48,7 +49,7 @@ static void drop(struct reading *r)
 
 void settings_reload_release(struct settings_reload *s)
 {
-    drop(s->now);
+    settings_reload_unref(s->now);
     pthread_mutex_destroy(&s->lock);
 }
 
@@ -65,12 +66,13 @@ void settings_reload_drop(struct settings_reload *s, struct reading *r)
 {
     if (r != NULL) {
         pthread_mutex_lock(&s->lock);
-        drop(r);
+        settings_reload_unref(r);
         pthread_mutex_unlock(&s->lock);
     }
 }
 
-static void tell_difference(void *context, const char *path, const char *pipeline, bool live)
+static void settings_reload_tell_difference(void *context, const char *path, const char *pipeline,
+                                            bool live)
 {
     (void)context;
     log_event(live ? LOG_INFO : LOG_WARN, live ? "option_changed" : "needs_restart",
@@ -90,12 +92,12 @@ int settings_reload_read_again(struct settings_reload *s, struct err *err)
         return rc;
     }
     log_configure((enum log_level)loaded->log_level, (enum log_format)loaded->log_format);
-    config_compare(&s->now->config, loaded, tell_difference, NULL);
-    struct reading *next = reading_new(s->first, loaded);
+    config_compare(&s->now->config, loaded, settings_reload_tell_difference, NULL);
+    struct reading *next = settings_reload_reading_new(s->first, loaded);
     pthread_mutex_lock(&s->lock);
     struct reading *before = s->now;
     s->now = next;
-    drop(before);
+    settings_reload_unref(before);
     pthread_mutex_unlock(&s->lock);
     return 0;
 }

@@ -21,7 +21,7 @@ struct worker {
     pthread_t thread;
 };
 
-static void *work(void *argument)
+static void *threads_work(void *argument)
 {
     struct worker *w = argument;
     w->threads->work(w->job);
@@ -30,7 +30,8 @@ static void *work(void *argument)
 }
 
 /* Blocks all signals in the threads, so that the main thread gets them. */
-static size_t start_all(const struct threads *t, struct worker *workers, int ended_fd, int *failed)
+static size_t threads_start_all(const struct threads *t, struct worker *workers, int ended_fd,
+                                int *failed)
 {
     sigset_t all;
     sigset_t before;
@@ -40,20 +41,20 @@ static size_t start_all(const struct threads *t, struct worker *workers, int end
     for (*failed = 0; started < t->count && *failed == 0; started += *failed == 0) {
         struct worker *w = &workers[started];
         *w = (struct worker){t, (char *)t->jobs + started * t->size, ended_fd, 0};
-        *failed = pthread_create(&w->thread, NULL, work, w);
+        *failed = pthread_create(&w->thread, NULL, threads_work, w);
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 
-static void tell_all(const struct threads *t, size_t started)
+static void threads_tell_all(const struct threads *t, size_t started)
 {
     for (size_t i = 0; i < started; i++) {
         t->stopped((char *)t->jobs + i * t->size);
     }
 }
 
-static void wait_for_all(const struct threads *t, size_t started, int ended_fd)
+static void threads_wait_for_all(const struct threads *t, size_t started, int ended_fd)
 {
     bool told = t->stopped == NULL;
     eventfd_t ended;
@@ -64,7 +65,7 @@ static void wait_for_all(const struct threads *t, size_t started, int ended_fd)
             left -= (size_t)ended;
         }
         if (!told && *t->stop != 0) {
-            tell_all(t, started);
+            threads_tell_all(t, started);
             told = true;
         }
     }
@@ -78,8 +79,8 @@ int threads_run(const struct threads *t, struct err *err)
         return err_set(err, ERR_TRANSIENT, "could not open a descriptor");
     }
     struct worker *workers = mem_zero(t->count, sizeof(*workers));
-    size_t started = start_all(t, workers, ended_fd, &failed);
-    wait_for_all(t, started, ended_fd);
+    size_t started = threads_start_all(t, workers, ended_fd, &failed);
+    threads_wait_for_all(t, started, ended_fd);
     for (size_t i = 0; i < started; i++) {
         pthread_join(workers[i].thread, NULL);
     }

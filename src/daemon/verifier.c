@@ -23,13 +23,13 @@
 #define REPAIR_KEYS 1000 /* maximum number per request */
 #define ANSWER_BYTES ((size_t)64 * 1024)
 
-static bool stopping(const struct verifier *v)
+static bool verifier_stopping(const struct verifier *v)
 {
     return __atomic_load_n(&v->stop, __ATOMIC_RELAXED) != 0;
 }
 
 /* Waits for `ms` or until verifier_stop. */
-static void rest(struct verifier *v, int64_t ms)
+static void verifier_rest(struct verifier *v, int64_t ms)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -38,7 +38,7 @@ static void rest(struct verifier *v, int64_t ms)
     until.tv_nsec = ns % 1000000000;
     pthread_mutex_lock(&v->lock);
     int rc = 0;
-    while (rc == 0 && !stopping(v)) {
+    while (rc == 0 && !verifier_stopping(v)) {
         rc = pthread_cond_timedwait(&v->changed, &v->lock, &until);
     }
     pthread_mutex_unlock(&v->lock);
@@ -46,7 +46,7 @@ static void rest(struct verifier *v, int64_t ms)
 
 /* --- repair ----------------------------------------------------------------------------------- */
 
-static int refusal(const struct buf *answer, struct err *err)
+static int verifier_refusal(const struct buf *answer, struct err *err)
 {
     struct json_object *parsed = json_tree_of(buf_text(answer));
     const char *why = json_object_get_string(json_tree_member(parsed, "error"));
@@ -57,25 +57,25 @@ static int refusal(const struct buf *answer, struct err *err)
 
 /* Waits for the holder's answer. If this process stops first, the next holder carries the
  * request out. */
-static int await_answer(struct verifier *v, int64_t id, struct err *err)
+static int verifier_await_answer(struct verifier *v, int64_t id, struct err *err)
 {
     enum request_state state = REQUEST_FILED;
     struct buf answer;
     int rc = 0;
     buf_init(&answer, ANSWER_BYTES);
-    while (rc == 0 && !stopping(v) && state != REQUEST_DONE && state != REQUEST_FAILED) {
-        rest(v, ANSWER_MS);
+    while (rc == 0 && !verifier_stopping(v) && state != REQUEST_DONE && state != REQUEST_FAILED) {
+        verifier_rest(v, ANSWER_MS);
         buf_reset(&answer);
         rc = request_look(v->session.state, id, &state, &answer, err);
     }
     if (rc == 0 && state == REQUEST_FAILED) {
-        rc = refusal(&answer, err);
+        rc = verifier_refusal(&answer, err);
     }
     buf_release(&answer);
     return rc;
 }
 
-static int ask(struct verifier *v, const struct buf *keys, struct err *err)
+static int verifier_ask(struct verifier *v, const struct buf *keys, struct err *err)
 {
     struct session *s = &v->session;
     int64_t id;
@@ -84,11 +84,11 @@ static int ask(struct verifier *v, const struct buf *keys, struct err *err)
     }
     int rc =
         request_file(s->state, REQUEST_RESYNC, buf_text(keys), clock_wall_us(&s->clock), &id, err);
-    return rc == 0 ? await_answer(v, id, err) : rc;
+    return rc == 0 ? verifier_await_answer(v, id, err) : rc;
 }
 
-static int send_keys(struct verifier *v, const struct repair_keys *keys, int64_t *sent,
-                     struct err *err)
+static int verifier_send_keys(struct verifier *v, const struct repair_keys *keys, int64_t *sent,
+                              struct err *err)
 {
     struct buf arguments;
     struct span key;
@@ -96,7 +96,7 @@ static int send_keys(struct verifier *v, const struct repair_keys *keys, int64_t
     bool more = true;
     int rc = 0;
     buf_init(&arguments, REQUEST_MAX_BYTES);
-    while (rc == 0 && more && !stopping(v)) {
+    while (rc == 0 && more && !verifier_stopping(v)) {
         int64_t count = 0;
         buf_reset(&arguments);
         /* leaves room for escapes, which may double a key */
@@ -105,7 +105,7 @@ static int send_keys(struct verifier *v, const struct repair_keys *keys, int64_t
             requests_push_key(&arguments, key);
             count++;
         }
-        rc = count > 0 ? ask(v, &arguments, err) : 0;
+        rc = count > 0 ? verifier_ask(v, &arguments, err) : 0;
         *sent += rc == 0 ? count : 0;
     }
     buf_release(&arguments);
@@ -113,7 +113,7 @@ static int send_keys(struct verifier *v, const struct repair_keys *keys, int64_t
 }
 
 /* Records which differences are not repaired, and why. */
-static void tell_left(struct verifier *v, bool guarded, struct verification *out)
+static void verifier_tell_left(struct verifier *v, bool guarded, struct verification *out)
 {
     const struct repairs *r = &v->repairs;
     size_t left_out = r->changed.left_out + r->extra.left_out;
@@ -133,15 +133,15 @@ static void tell_left(struct verifier *v, bool guarded, struct verification *out
     }
 }
 
-static int repair(struct verifier *v, struct verification *out, struct err *err)
+static int verifier_repair(struct verifier *v, struct verification *out, struct err *err)
 {
     bool guarded = v->repairs.fixed == 0 &&
                    !repairs_guard_passes(&v->session.pipeline->delete_guard, &v->result);
-    int rc = send_keys(v, &v->repairs.changed, &out->sent, err);
+    int rc = verifier_send_keys(v, &v->repairs.changed, &out->sent, err);
     if (rc == 0 && !guarded) {
-        rc = send_keys(v, &v->repairs.extra, &out->sent, err);
+        rc = verifier_send_keys(v, &v->repairs.extra, &out->sent, err);
     }
-    tell_left(v, guarded, out);
+    verifier_tell_left(v, guarded, out);
     log_event(LOG_INFO, "verify_repaired", F_TEXT("pipeline", v->pipeline),
               F_INT("sent", out->sent), F_TEXT("left", out->message[0] ? out->message : NULL));
     return rc;
@@ -149,7 +149,7 @@ static int repair(struct verifier *v, struct verification *out, struct err *err)
 
 /* --- one comparison --------------------------------------------------------------------------- */
 
-static void on_found(void *context, const struct verify_found *found)
+static void verifier_on_found(void *context, const struct verify_found *found)
 {
     struct verifier *v = context;
     if (v->session.pipeline->verify.repair) {
@@ -157,13 +157,13 @@ static void on_found(void *context, const struct verify_found *found)
     }
 }
 
-static void on_again(void *context)
+static void verifier_on_again(void *context)
 {
     struct verifier *v = context;
     repairs_reset(&v->repairs);
 }
 
-static int look(struct verifier *v, struct err *err)
+static int verifier_look(struct verifier *v, struct err *err)
 {
     struct session *s = &v->session;
     struct pipeline_options pipeline;
@@ -184,14 +184,14 @@ static int look(struct verifier *v, struct err *err)
                                      .field_count = s->pipeline->field_count,
                                      .settle_ms = SETTLE_MS,
                                      .stop = &v->stop,
-                                     .found = on_found,
-                                     .again = on_again,
+                                     .found = verifier_on_found,
+                                     .again = verifier_on_again,
                                      .context = v};
     struct verify_ports all = {&ports, s->service, &source, &listing};
     return verify_run(&options, &all, &v->result, err);
 }
 
-static void fill(struct verifier *v, struct verification *out)
+static void verifier_fill(struct verifier *v, struct verification *out)
 {
     const struct verify_result *r = &v->result;
     *out = (struct verification){.rows = r->rows,
@@ -210,7 +210,7 @@ static void fill(struct verifier *v, struct verification *out)
 }
 
 /* Adds a message if rows still wait: whether table and index are equal is open then. */
-static void tell_waiting(const struct verifier *v, struct verification *out)
+static void verifier_tell_waiting(const struct verifier *v, struct verification *out)
 {
     if (out->waiting > 0 && out->message[0] == '\0') {
         snprintf(out->message, sizeof(out->message), "%s",
@@ -219,21 +219,21 @@ static void tell_waiting(const struct verifier *v, struct verification *out)
 }
 
 /* Compares, repairs and records the result. A stopped comparison is not recorded. */
-static int compare(struct verifier *v, struct err *err)
+static int verifier_compare(struct verifier *v, struct err *err)
 {
     struct clock *clock = &v->session.clock;
     struct verification out = {0};
     int64_t began_us = clock_monotonic_us(clock);
-    int rc = look(v, err);
+    int rc = verifier_look(v, err);
     if (rc == 0) {
-        fill(v, &out);
+        verifier_fill(v, &out);
     }
-    if (rc == 0 && !stopping(v) && verification_differences(&out) > 0 &&
+    if (rc == 0 && !verifier_stopping(v) && verification_differences(&out) > 0 &&
         v->session.pipeline->verify.repair) {
-        rc = repair(v, &out, err);
+        rc = verifier_repair(v, &out, err);
     }
-    tell_waiting(v, &out);
-    if (stopping(v)) {
+    verifier_tell_waiting(v, &out);
+    if (verifier_stopping(v)) {
         return 0;
     }
     if (rc < 0) {
@@ -248,13 +248,13 @@ static int compare(struct verifier *v, struct err *err)
 
 /* --- schedule --------------------------------------------------------------------------------- */
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t verifier_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
 /* Sets *ms to the time until the next comparison; 0 if it is due now. */
-static int due(struct verifier *v, int64_t *ms, struct err *err)
+static int verifier_due(struct verifier *v, int64_t *ms, struct err *err)
 {
     struct session *s = &v->session;
     int64_t every_ms = s->pipeline->verify.every_ms;
@@ -268,18 +268,19 @@ static int due(struct verifier *v, int64_t *ms, struct err *err)
         rc = verification_look(s->state, &last, &known, err);
     }
     if (rc == 0 && !live) {
-        *ms = least(every_ms, LOOK_MS);
+        *ms = verifier_least(every_ms, LOOK_MS);
     } else if (rc == 0) {
         bool concluded = !last.failed && last.waiting == 0;
-        int64_t pause_ms = !concluded ? least(every_ms, FAILED_MS) : every_ms;
+        int64_t pause_ms = !concluded ? verifier_least(every_ms, FAILED_MS) : every_ms;
         int64_t left_ms = pause_ms - (clock_wall_us(&s->clock) - last.ended_us) / 1000;
-        *ms = !known || left_ms > pause_ms || left_ms < 0 ? 0 : least(left_ms, SLEEP_MS);
+        *ms = !known || left_ms > pause_ms || left_ms < 0 ? 0 : verifier_least(left_ms, SLEEP_MS);
     }
     return rc;
 }
 
 /* Runs a comparison if one is due; otherwise sets *ms to the time to wait. */
-static int turn(struct verifier *v, const struct config *config, int64_t *ms, struct err *err)
+static int verifier_turn(struct verifier *v, const struct config *config, int64_t *ms,
+                         struct err *err)
 {
     struct session *s = &v->session;
     int rc = session_init(s, config, config_pipeline(config, v->pipeline), "verify", err);
@@ -287,31 +288,31 @@ static int turn(struct verifier *v, const struct config *config, int64_t *ms, st
         rc = session_open_state(s, err);
     }
     if (rc == 0) {
-        rc = due(v, ms, err);
+        rc = verifier_due(v, ms, err);
     }
     if (rc == 0 && *ms == 0) {
         repairs_init(&v->repairs);
-        rc = compare(v, err);
+        rc = verifier_compare(v, err);
         repairs_release(&v->repairs);
     }
     session_release(s);
     return rc;
 }
 
-static void *run(void *argument)
+static void *verifier_run(void *argument)
 {
     struct verifier *v = argument;
-    while (!stopping(v)) {
+    while (!verifier_stopping(v)) {
         struct err err;
         int64_t ms = LOOK_MS;
         struct reading *reading = settings_reload_take(v->settings);
-        if (turn(v, &reading->config, &ms, &err) < 0) {
+        if (verifier_turn(v, &reading->config, &ms, &err) < 0) {
             log_err(LOG_WARN, "verify_failed", v->pipeline, &err); /* the state file is
                                                                     * unavailable */
             ms = LOOK_MS;
         }
         settings_reload_drop(v->settings, reading);
-        rest(v, ms);
+        verifier_rest(v, ms);
     }
     return NULL;
 }
@@ -332,7 +333,7 @@ int verifier_start(struct verifier *v, const char *pipeline, struct settings_rel
     pthread_cond_init(&v->changed, &attributes);
     pthread_condattr_destroy(&attributes);
     pthread_mutex_init(&v->lock, NULL);
-    int failed = pthread_create(&v->thread, NULL, run, v);
+    int failed = pthread_create(&v->thread, NULL, verifier_run, v);
     v->started = failed == 0;
     return failed == 0
                ? 0

@@ -19,14 +19,14 @@
 
 static const char plain_policy[] = "default-src 'none'; frame-ancestors 'none'";
 
-static void look(struct answerer *a)
+static void answer_look(struct answerer *a)
 {
     for (size_t i = 0; i < a->options->count; i++) {
         status_snapshot_look(a->options->boards[i], &a->views[i]);
     }
 }
 
-static void metrics(struct answerer *a, struct answer *out)
+static void answer_metrics(struct answerer *a, struct answer *out)
 {
     struct process process = {.started_s = (double)a->started_us / 1e6};
     metrics_look_process(&process);
@@ -35,7 +35,7 @@ static void metrics(struct answerer *a, struct answer *out)
                  clock_wall_us(&a->options->clock));
 }
 
-static void healthz(struct answerer *a, struct answer *out)
+static void answer_healthz(struct answerer *a, struct answer *out)
 {
     const struct serve_options *o = a->options;
     for (size_t i = 0; i < o->count; i++) {
@@ -51,7 +51,7 @@ static void healthz(struct answerer *a, struct answer *out)
     }
 }
 
-static void readyz(struct answerer *a, struct answer *out)
+static void answer_readyz(struct answerer *a, struct answer *out)
 {
     struct buf lines;
     buf_init(&lines, ANSWER_MAX_BYTES);
@@ -71,7 +71,7 @@ static void readyz(struct answerer *a, struct answer *out)
 
 /* Describes the pipelines, unless this was done less than a second ago: many clients must not cause
  * as many reads of the state file. */
-static void describe(struct answerer *a)
+static void answer_describe(struct answerer *a)
 {
     int64_t now = clock_monotonic_us(&a->options->clock);
     if (a->described_us != 0 && now - a->described_us < FRESH_US) {
@@ -85,12 +85,12 @@ static void describe(struct answerer *a)
     }
 }
 
-static void status(struct answerer *a, const struct question *q, struct answer *out)
+static void answer_status(struct answerer *a, const struct question *q, struct answer *out)
 {
     char started[CLOCK_ISO_BYTES];
     char now[CLOCK_ISO_BYTES];
     bool ready = true;
-    describe(a);
+    answer_describe(a);
     for (size_t i = 0; i < a->options->count; i++) {
         ready = ready && health_ready(&a->views[i]);
     }
@@ -106,7 +106,7 @@ static void status(struct answerer *a, const struct question *q, struct answer *
 }
 
 /* Sends the page. Script and style are allowed by a random nonce only. */
-static void page(struct answerer *a, struct answer *out)
+static void answer_page(struct answerer *a, struct answer *out)
 {
     char nonce[33];
     const char *text = embedded_text(serve_html, "page");
@@ -125,27 +125,27 @@ static void page(struct answerer *a, struct answer *out)
     buf_push_text(&out->body, text);
 }
 
-static void refuse(struct answer *out, unsigned code, const char *words)
+static void answer_refuse(struct answer *out, unsigned code, const char *words)
 {
     out->status = code;
     buf_push_text(&out->body, words);
 }
 
-static void find(struct answerer *a, const struct question *q, struct answer *out)
+static void answer_find(struct answerer *a, const struct question *q, struct answer *out)
 {
-    look(a);
+    answer_look(a);
     if (strcmp(q->path, "/") == 0) {
-        page(a, out);
+        answer_page(a, out);
     } else if (strcmp(q->path, "/status") == 0) {
-        status(a, q, out);
+        answer_status(a, q, out);
     } else if (strcmp(q->path, "/metrics") == 0) {
-        metrics(a, out);
+        answer_metrics(a, out);
     } else if (strcmp(q->path, "/healthz") == 0) {
-        healthz(a, out);
+        answer_healthz(a, out);
     } else if (strcmp(q->path, "/readyz") == 0) {
-        readyz(a, out);
+        answer_readyz(a, out);
     } else {
-        refuse(out, 404, "there are /, /status, /metrics, /healthz and /readyz\n");
+        answer_refuse(out, 404, "there are /, /status, /metrics, /healthz and /readyz\n");
     }
 }
 
@@ -156,17 +156,17 @@ void answer_question(struct answerer *a, const struct question *q, struct answer
     buf_init(&out->body, ANSWER_MAX_BYTES);
     if (strcmp(q->method, "GET") != 0 && strcmp(q->method, "HEAD") != 0) {
         out->allow = "GET, HEAD";
-        refuse(out, 405, "this only answers GET and HEAD\n");
+        answer_refuse(out, 405, "this only answers GET and HEAD\n");
     } else if (!host_is_ours(q->host, a->names, a->name_count)) {
-        refuse(out, 421,
-               "Host is none of my names: use the address, localhost, or a name in "
-               "\"listen_names\" of the configuration\n");
+        answer_refuse(out, 421,
+                      "Host is none of my names: use the address, localhost, or a name in "
+                      "\"listen_names\" of the configuration\n");
     } else {
-        find(a, q, out);
+        answer_find(a, q, out);
     }
     if (out->body.failed) {
         buf_reset(&out->body);
-        refuse(out, 500, "the answer is too large\n");
+        answer_refuse(out, 500, "the answer is too large\n");
     }
 }
 

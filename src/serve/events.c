@@ -35,7 +35,7 @@ void events_release(struct events *e)
 }
 
 /* Returns null if the event names no pipeline. */
-static const char *pipeline_of(const struct log_field *fields)
+static const char *events_pipeline_of(const struct log_field *fields)
 {
     while (fields->name != NULL && strcmp(fields->name, "pipeline") != 0) {
         fields++;
@@ -44,7 +44,7 @@ static const char *pipeline_of(const struct log_field *fields)
 }
 
 /* Returns the index of the ring; the last one if it is not a known pipeline. */
-static size_t ring_of(const struct events *e, const char *pipeline)
+static size_t events_ring_of(const struct events *e, const char *pipeline)
 {
     size_t i = 0;
     while (i < e->count && (pipeline == NULL || strcmp(e->pipelines[i], pipeline) != 0)) {
@@ -53,7 +53,7 @@ static size_t ring_of(const struct events *e, const char *pipeline)
     return i;
 }
 
-static void keep(struct events *e, size_t ring, char *line)
+static void events_keep(struct events *e, size_t ring, char *line)
 {
     pthread_mutex_lock(&e->lock);
     struct events_entry *entry = &e->rings[ring][e->written[ring]++ % EVENTS_KEPT];
@@ -74,11 +74,11 @@ void events_take(void *context, enum log_level level, int64_t wall_us, const cha
     log_render(&line, LOG_JSON, level, wall_us, event, fields);
     if (line.failed) { /* too long: keep the event without its fields */
         const struct log_field cut[] = {
-            F_TEXT("pipeline", pipeline_of(fields)), F_INT("fields_cut", 1), {0}};
+            F_TEXT("pipeline", events_pipeline_of(fields)), F_INT("fields_cut", 1), {0}};
         buf_reset(&line);
         log_render(&line, LOG_JSON, level, wall_us, event, cut);
     }
-    keep(e, ring_of(e, pipeline_of(fields)), buf_detach(&line));
+    events_keep(e, events_ring_of(e, events_pipeline_of(fields)), buf_detach(&line));
 }
 
 void events_push(struct events *e, uint64_t since, struct buf *out)

@@ -17,7 +17,7 @@ void exposition_head(struct buf *out, const char *name, const char *type, const 
 }
 
 /* Escapes backslash, quote and line feed; repairs invalid UTF-8. */
-static void push_value(struct buf *out, const char *value)
+static void exposition_push_value(struct buf *out, const char *value)
 {
     struct buf valid;
     buf_init(&valid, VALUE_BYTES);
@@ -35,8 +35,8 @@ static void push_value(struct buf *out, const char *value)
     buf_release(&valid);
 }
 
-static void push_series(struct buf *out, const char *name, const char *suffix,
-                        const struct label *labels)
+static void exposition_push_series(struct buf *out, const char *name, const char *suffix,
+                                   const struct label *labels)
 {
     bool any = false;
     buf_printf(out, "%s%s", name, suffix);
@@ -45,7 +45,7 @@ static void push_series(struct buf *out, const char *name, const char *suffix,
             continue;
         }
         buf_printf(out, "%s%s=\"", any ? "," : "{", labels->name);
-        push_value(out, labels->value);
+        exposition_push_value(out, labels->value);
         buf_push_char(out, '"');
         any = true;
     }
@@ -55,14 +55,14 @@ static void push_series(struct buf *out, const char *name, const char *suffix,
 void exposition_int(struct buf *out, const char *name, const char *suffix,
                     const struct label *labels, int64_t value)
 {
-    push_series(out, name, suffix, labels);
+    exposition_push_series(out, name, suffix, labels);
     buf_printf(out, "%" PRId64 "\n", value);
 }
 
 void exposition_real(struct buf *out, const char *name, const char *suffix,
                      const struct label *labels, double value)
 {
-    push_series(out, name, suffix, labels);
+    exposition_push_series(out, name, suffix, labels);
     if (isnan(value)) {
         buf_push_literal(out, "NaN\n");
     } else {

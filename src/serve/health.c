@@ -8,7 +8,7 @@
 
 static const char *const ready_stages[] = {"following", "standing by", "paused"};
 
-static bool is_ready_stage(const char *stage)
+static bool health_is_ready_stage(const char *stage)
 {
     for (size_t i = 0; i < sizeof(ready_stages) / sizeof(ready_stages[0]); i++) {
         if (strcmp(stage, ready_stages[i]) == 0) {
@@ -21,11 +21,11 @@ static bool is_ready_stage(const char *stage)
 bool health_ready(const struct status_snapshot_view *v)
 {
     const struct status_snapshot_moment *m = &v->moment;
-    return !v->over && is_ready_stage(v->stage) && m->work.stall[0] == '\0' && !m->source_away &&
-           !m->service_away;
+    return !v->over && health_is_ready_stage(v->stage) && m->work.stall[0] == '\0' &&
+           !m->source_away && !m->service_away;
 }
 
-static void push_safe(struct buf *out, const char *text)
+static void health_push_safe(struct buf *out, const char *text)
 {
     text_escape(out, text, strlen(text));
 }
@@ -35,15 +35,15 @@ void health_push_words(struct buf *out, const struct status_snapshot_view *v)
     const struct status_snapshot_moment *m = &v->moment;
     if (v->over) {
         buf_printf(out, "stopped with %d%s", v->exit_code, v->message[0] != '\0' ? ": " : "");
-        push_safe(out, v->message);
+        health_push_safe(out, v->message);
         return;
     }
-    push_safe(out, v->stage);
+    health_push_safe(out, v->stage);
     if (m->work.stall[0] != '\0') {
         buf_printf(out, ", stalled (");
-        push_safe(out, m->work.stall);
+        health_push_safe(out, m->work.stall);
         buf_push_literal(out, "): ");
-        push_safe(out, m->work.stall_why);
+        health_push_safe(out, m->work.stall_why);
     }
     buf_push_text(out, m->source_away ? ", the source is away" : "");
     buf_push_text(out, m->service_away ? ", the service is away" : "");

@@ -9,7 +9,7 @@
 
 #include "metrics.h"
 
-static int64_t resident_bytes(void)
+static int64_t process_resident_bytes(void)
 {
     char text[128] = ""; /* "pages resident shared ..." */
     FILE *file = fopen("/proc/self/statm", "re");
@@ -22,7 +22,7 @@ static int64_t resident_bytes(void)
 }
 
 /* Counts the open descriptors, without the one of the directory. */
-static int64_t open_descriptors(void)
+static int64_t process_open_descriptors(void)
 {
     DIR *folder = opendir("/proc/self/fd");
     int64_t count = -1;
@@ -36,7 +36,7 @@ static int64_t open_descriptors(void)
     return count;
 }
 
-static double seconds_of(struct timeval t)
+static double process_seconds_of(struct timeval t)
 {
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
@@ -45,8 +45,8 @@ void metrics_look_process(struct process *out)
 {
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0) {
-        out->cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+        out->cpu_s = process_seconds_of(usage.ru_utime) + process_seconds_of(usage.ru_stime);
     }
-    out->resident_bytes = resident_bytes();
-    out->descriptors = open_descriptors();
+    out->resident_bytes = process_resident_bytes();
+    out->descriptors = process_open_descriptors();
 }

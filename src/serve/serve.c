@@ -30,7 +30,7 @@ struct serve {
     struct MHD_Daemon *daemon;
 };
 
-static enum MHD_Result send_answer(struct MHD_Connection *connection, struct answer *a)
+static enum MHD_Result serve_send_answer(struct MHD_Connection *connection, struct answer *a)
 {
     static const char *const fixed[][2] = {
         {"Cache-Control", "no-store"},
@@ -59,9 +59,9 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct ans
 }
 
 /* Answers as soon as the headers are complete, because requests have no body. */
-static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
-                                  const char *method, const char *version, const char *upload,
-                                  size_t *upload_size, void **state)
+static enum MHD_Result serve_on_request(void *context, struct MHD_Connection *connection,
+                                        const char *url, const char *method, const char *version,
+                                        const char *upload, size_t *upload_size, void **state)
 {
     (void)version;
     (void)upload;
@@ -76,12 +76,12 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         .host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
         .since = since != NULL ? strtoull(since, NULL, 10) : 0};
     answer_question(&s->answerer, &q, &a);
-    return send_answer(connection, &a);
+    return serve_send_answer(connection, &a);
 }
 
 /* Runs in the daemon's thread. MHD closes the descriptors that are shut down here. */
-static void on_connection(void *context, struct MHD_Connection *connection, void **state,
-                          enum MHD_ConnectionNotificationCode what)
+static void serve_on_connection(void *context, struct MHD_Connection *connection, void **state,
+                                enum MHD_ConnectionNotificationCode what)
 {
     (void)state;
     struct serve *s = context;
@@ -100,11 +100,11 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     }
 }
 
-static int start_daemon(struct serve *s, int fd, struct err *err)
+static int serve_start_daemon(struct serve *s, int fd, struct err *err)
 {
     s->daemon = MHD_start_daemon(
-        MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, on_request, s,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
+        MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, serve_on_request, s,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_CONNECTION, serve_on_connection, s,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST, MHD_OPTION_CONNECTION_TIMEOUT,
         SILENT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_BYTES, MHD_OPTION_THREAD_STACK_SIZE,
         STACK_BYTES, MHD_OPTION_END);
@@ -115,7 +115,7 @@ static int start_daemon(struct serve *s, int fd, struct err *err)
     return 0;
 }
 
-static void release(struct serve *s)
+static void serve_release(struct serve *s)
 {
     log_watch(NULL);
     answerer_release(&s->answerer);
@@ -142,9 +142,9 @@ int serve_start(struct serve **out, const struct serve_options *options, struct 
     answerer_init(&s->answerer, &s->options, &s->events);
     s->watcher = (struct log_watcher){events_take, &s->events};
     log_watch(&s->watcher);
-    rc = start_daemon(s, fd, err);
+    rc = serve_start_daemon(s, fd, err);
     if (rc < 0) {
-        release(s);
+        serve_release(s);
         return rc;
     }
     *out = s;
@@ -155,7 +155,7 @@ void serve_stop(struct serve *s)
 {
     if (s != NULL) {
         MHD_stop_daemon(s->daemon);
-        release(s);
+        serve_release(s);
     }
 }
 

@@ -13,7 +13,7 @@
 #define BACKLOG 64
 #define NAME_BYTES 256
 
-static int failed(const char *listen, int cause, struct err *err)
+static int socket_failed(const char *listen, int cause, struct err *err)
 {
     if (cause == EADDRINUSE) {
         err_set(err, ERR_TRANSIENT, "could not listen on \"%s\": another process does", listen);
@@ -26,7 +26,7 @@ static int failed(const char *listen, int cause, struct err *err)
     return err_set(err, ERR_TRANSIENT, "could not listen on \"%s\": %s", listen, strerror(cause));
 }
 
-static int look_up(const char *listen, struct addrinfo **out, struct err *err)
+static int socket_look_up(const char *listen, struct addrinfo **out, struct err *err)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     char host[NAME_BYTES];
@@ -46,7 +46,7 @@ static int look_up(const char *listen, struct addrinfo **out, struct err *err)
     return 0;
 }
 
-static int open_one(const struct addrinfo *a)
+static int socket_open_one(const struct addrinfo *a)
 {
     int on = 1;
     int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -63,7 +63,7 @@ static int open_one(const struct addrinfo *a)
     return fd;
 }
 
-static bool is_loopback(const struct sockaddr_storage *a)
+static bool socket_is_loopback(const struct sockaddr_storage *a)
 {
     if (a->ss_family == AF_INET) {
         const struct sockaddr_in *v4 = (const void *)a;
@@ -73,7 +73,7 @@ static bool is_loopback(const struct sockaddr_storage *a)
     return a->ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
 }
 
-static void describe(int fd, char address[SERVE_ADDRESS_BYTES], bool *loopback)
+static void socket_describe(int fd, char address[SERVE_ADDRESS_BYTES], bool *loopback)
 {
     struct sockaddr_storage a = {0};
     socklen_t size = sizeof(a);
@@ -84,27 +84,27 @@ static void describe(int fd, char address[SERVE_ADDRESS_BYTES], bool *loopback)
                       NI_NUMERICHOST | NI_NUMERICSERV);
     snprintf(address, SERVE_ADDRESS_BYTES, a.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host,
              port);
-    *loopback = is_loopback(&a);
+    *loopback = socket_is_loopback(&a);
 }
 
 int socket_listen(const char *listen, int *fd, char address[SERVE_ADDRESS_BYTES], bool *loopback,
                   struct err *err)
 {
     struct addrinfo *found = NULL;
-    int rc = look_up(listen, &found, err);
+    int rc = socket_look_up(listen, &found, err);
     if (rc < 0) {
         return rc;
     }
     int cause = 0;
     *fd = -1;
     for (const struct addrinfo *a = found; a != NULL && *fd < 0; a = a->ai_next) {
-        *fd = open_one(a);
+        *fd = socket_open_one(a);
         cause = cause == 0 ? errno : cause;
     }
     freeaddrinfo(found);
     if (*fd < 0) {
-        return failed(listen, cause, err);
+        return socket_failed(listen, cause, err);
     }
-    describe(*fd, address, loopback);
+    socket_describe(*fd, address, loopback);
     return 0;
 }

@@ -48,7 +48,7 @@ void checkpoint_release(struct checkpoint *c)
 }
 
 /* Enforces the invariant, also in release builds: aborting loses nothing, continuing would. */
-static void assert_settled(const struct state *s, const struct settlement *settlement)
+static void checkpoint_assert_settled(const struct state *s, const struct settlement *settlement)
 {
     if (settlement->unsettled != 0) {
         fprintf(stderr,
@@ -59,7 +59,8 @@ static void assert_settled(const struct state *s, const struct settlement *settl
     }
 }
 
-static int add_letters(struct state *s, const struct settlement *settlement, struct err *err)
+static int checkpoint_add_letters(struct state *s, const struct settlement *settlement,
+                                  struct err *err)
 {
     for (size_t i = 0; i < settlement->letter_count; i++) {
         const struct letter *letter = &settlement->letters[i];
@@ -86,7 +87,7 @@ static int add_letters(struct state *s, const struct settlement *settlement, str
 
 /* Returns 1 if the generation has a dead letter. Usually it has none, and clearing can be
  * skipped. */
-static int any_letter(struct state *s, struct err *err)
+static int checkpoint_any_letter(struct state *s, struct err *err)
 {
     sqlite3_stmt *look;
     int result = sql_step_plain(s, SQL_LETTERS_ANY, &look, err);
@@ -96,9 +97,10 @@ static int any_letter(struct state *s, struct err *err)
     return result;
 }
 
-static int clear_letters(struct state *s, const struct settlement *settlement, struct err *err)
+static int checkpoint_clear_letters(struct state *s, const struct settlement *settlement,
+                                    struct err *err)
 {
-    int result = settlement->cleared_count > 0 ? any_letter(s, err) : 0;
+    int result = settlement->cleared_count > 0 ? checkpoint_any_letter(s, err) : 0;
     if (result <= 0) {
         return result;
     }
@@ -115,7 +117,8 @@ static int clear_letters(struct state *s, const struct settlement *settlement, s
     return result;
 }
 
-static int move_position(struct state *s, const struct settlement *settlement, struct err *err)
+static int checkpoint_move_position(struct state *s, const struct settlement *settlement,
+                                    struct err *err)
 {
     sqlite3_stmt *update;
     int result = sql_statement(s, SQL_SETTLE, &update, err);
@@ -130,17 +133,17 @@ static int move_position(struct state *s, const struct settlement *settlement, s
 
 int checkpoint_settle(struct state *s, const struct settlement *settlement, struct err *err)
 {
-    assert_settled(s, settlement);
+    checkpoint_assert_settled(s, settlement);
     int result = transaction_begin(s, err);
     if (result != 0) {
         return result;
     }
-    result = add_letters(s, settlement, err);
+    result = checkpoint_add_letters(s, settlement, err);
     if (result == 0) {
-        result = clear_letters(s, settlement, err);
+        result = checkpoint_clear_letters(s, settlement, err);
     }
     if (result == 0) {
-        result = move_position(s, settlement, err);
+        result = checkpoint_move_position(s, settlement, err);
     }
     if (result == 0 && FAILPOINT("checkpoint_before_commit")) {
         result = err_set(err, ERR_TRANSIENT, "failpoint \"checkpoint_before_commit\"");
@@ -152,7 +155,8 @@ int checkpoint_settle(struct state *s, const struct settlement *settlement, stru
     return result;
 }
 
-static int put_ceiling(struct state *s, enum sql_id which, int64_t ceiling, struct err *err)
+static int checkpoint_put_ceiling(struct state *s, enum sql_id which, int64_t ceiling,
+                                  struct err *err)
 {
     sqlite3_stmt *update;
     int result = sql_statement(s, which, &update, err);
@@ -165,15 +169,16 @@ static int put_ceiling(struct state *s, enum sql_id which, int64_t ceiling, stru
 
 int checkpoint_raise_ceiling(struct state *s, int64_t ceiling, struct err *err)
 {
-    return put_ceiling(s, SQL_RAISE_CEILING, ceiling, err);
+    return checkpoint_put_ceiling(s, SQL_RAISE_CEILING, ceiling, err);
 }
 
 int checkpoint_lower_ceiling(struct state *s, int64_t last, struct err *err)
 {
-    return put_ceiling(s, SQL_LOWER_CEILING, last, err);
+    return checkpoint_put_ceiling(s, SQL_LOWER_CEILING, last, err);
 }
 
-static int enter_generation(struct state *s, const struct checkpoint *generation, struct err *err)
+static int checkpoint_enter_generation(struct state *s, const struct checkpoint *generation,
+                                       struct err *err)
 {
     sqlite3_stmt *update;
     int result = sql_statement(s, SQL_BEGIN_GENERATION, &update, err);
@@ -203,7 +208,7 @@ int checkpoint_begin_generation(struct state *s, const struct checkpoint *genera
     }
     result = sql_run_plain(s, SQL_LETTERS_DROP_UNBORN, err);
     if (result == 0) {
-        result = enter_generation(s, generation, err);
+        result = checkpoint_enter_generation(s, generation, err);
     }
     return transaction_end(s, result, err);
 }
@@ -219,7 +224,7 @@ int checkpoint_set_uuid(struct state *s, const char *uuid, struct err *err)
     return sql_run_one(s, update, "generation", err);
 }
 
-static int enter_live(struct state *s, int64_t wall_us, struct err *err)
+static int checkpoint_enter_live(struct state *s, int64_t wall_us, struct err *err)
 {
     sqlite3_stmt *update;
     int result = sql_statement(s, SQL_GO_LIVE, &update, err);
@@ -238,13 +243,13 @@ int checkpoint_go_live(struct state *s, int64_t wall_us, struct err *err)
     }
     result = sql_run_plain(s, SQL_LETTERS_DROP_FORMER, err);
     if (result == 0) {
-        result = enter_live(s, wall_us, err);
+        result = checkpoint_enter_live(s, wall_us, err);
     }
     return transaction_end(s, result, err);
 }
 
-static int enter_taken_over(struct state *s, const struct checkpoint *c, int64_t wall_us,
-                            struct err *err)
+static int checkpoint_enter_taken_over(struct state *s, const struct checkpoint *c, int64_t wall_us,
+                                       struct err *err)
 {
     sqlite3_stmt *update;
     int result = sql_statement(s, SQL_TAKE_OVER, &update, err);
@@ -263,7 +268,7 @@ static int enter_taken_over(struct state *s, const struct checkpoint *c, int64_t
     return sql_run_one(s, update, "generation", err);
 }
 
-static int count_cut(struct state *s, const char *letters, int64_t *cut, struct err *err)
+static int checkpoint_count_cut(struct state *s, const char *letters, int64_t *cut, struct err *err)
 {
     sqlite3_stmt *statement;
     int result = sql_statement(s, SQL_LETTERS_CUT, &statement, err);
@@ -282,7 +287,8 @@ static int count_cut(struct state *s, const char *letters, int64_t *cut, struct 
 
 /* Imports dead letters; a text that is not JSON contains none. json_valid is not called first,
  * because it also returns false if memory is exhausted. */
-static int import_letters(struct state *s, const char *letters, int64_t *cut, struct err *err)
+static int checkpoint_import_letters(struct state *s, const char *letters, int64_t *cut,
+                                     struct err *err)
 {
     sqlite3_stmt *statement;
     struct err refused = {0};
@@ -300,7 +306,7 @@ static int import_letters(struct state *s, const char *letters, int64_t *cut, st
         *err = refused;
         return result;
     }
-    return count_cut(s, letters, cut, err);
+    return checkpoint_count_cut(s, letters, cut, err);
 }
 
 int checkpoint_take_over(struct state *s, const struct checkpoint *checkpoint, const char *letters,
@@ -316,9 +322,9 @@ int checkpoint_take_over(struct state *s, const struct checkpoint *checkpoint, c
     if (result != 0) {
         return transaction_end(s, result, err);
     }
-    result = enter_taken_over(s, checkpoint, wall_us, err);
+    result = checkpoint_enter_taken_over(s, checkpoint, wall_us, err);
     if (result == 0) {
-        result = import_letters(s, letters, cut, err);
+        result = checkpoint_import_letters(s, letters, cut, err);
     }
     return transaction_end(s, result, err);
 }

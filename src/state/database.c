@@ -233,19 +233,19 @@ int database_replaced(const struct state *s, struct err *err)
                          "source knows the pipeline");
 }
 
-static int no_room(const struct state *s, const char *reason, struct err *err)
+static int database_no_room(const struct state *s, const char *reason, struct err *err)
 {
     err_set(err, ERR_TRANSIENT, "could not write state file \"%s\": %s", s->path, reason);
     return err_hint(err, "make room on its disk and run again: nothing that was settled is lost");
 }
 
 /* Reports the system's error for the file, because SQLite only reports that it failed. */
-static int failed_io(const struct state *s, struct err *err)
+static int database_failed_io(const struct state *s, struct err *err)
 {
     int cause = sqlite3_system_errno(s->db);
     const char *reason = cause != 0 ? strerror(cause) : sqlite3_errmsg(s->db);
     if (cause == ENOSPC || cause == EDQUOT || cause == EFBIG) {
-        return no_room(s, reason, err);
+        return database_no_room(s, reason, err);
     }
     if (cause == ENOENT) {
         return database_replaced(s, err);
@@ -254,7 +254,7 @@ static int failed_io(const struct state *s, struct err *err)
     return err_hint(err, "look at its disk, or set state.path to a file on another");
 }
 
-static int cannot_open(const struct state *s, struct err *err)
+static int database_cannot_open(const struct state *s, struct err *err)
 {
     int cause = sqlite3_system_errno(s->db);
     bool later = cause == EMFILE || cause == ENFILE;
@@ -265,21 +265,21 @@ static int cannot_open(const struct state *s, struct err *err)
                                  "state.path");
 }
 
-static int cannot_write(const struct state *s, struct err *err)
+static int database_cannot_write(const struct state *s, struct err *err)
 {
     err_set(err, ERR_STATE, "cannot write state file \"%s\": %s", s->path, sqlite3_errmsg(s->db));
     return err_hint(err, "let this user write the file and its folder; where it may already, the "
                          "file is damaged: keep it aside under another name");
 }
 
-static int in_use(const struct state *s, struct err *err)
+static int database_in_use(const struct state *s, struct err *err)
 {
     err_set(err, ERR_TRANSIENT, "could not use state file \"%s\": it is busy", s->path);
     return err_hint(err, "another program holds it open: end that one, or run again later");
 }
 
 /* Only the file's own user may roll its journal back. */
-static int unfinished(const struct state *s, struct err *err)
+static int database_unfinished(const struct state *s, struct err *err)
 {
     err_set(err, ERR_STATE,
             "state file \"%s\" of another user was left in the middle of a transaction", s->path);
@@ -287,31 +287,31 @@ static int unfinished(const struct state *s, struct err *err)
                     "run any command as that user, which mends it: sudo -u USER rowferry status");
 }
 
-static int classify(const struct state *s, int code, struct err *err)
+static int database_classify(const struct state *s, int code, struct err *err)
 {
     if (code == SQLITE_READONLY_DBMOVED) {
         return database_replaced(s, err);
     }
     if (code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY) {
-        return unfinished(s, err);
+        return database_unfinished(s, err);
     }
     switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return in_use(s, err);
+        return database_in_use(s, err);
     case SQLITE_FULL:
-        return no_room(s, "no space left", err);
+        return database_no_room(s, "no space left", err);
     case SQLITE_NOMEM:
         return err_set(err, ERR_TRANSIENT, "could not use state file \"%s\": out of memory",
                        s->path);
     case SQLITE_IOERR:
-        return failed_io(s, err);
+        return database_failed_io(s, err);
     case SQLITE_CANTOPEN:
-        return cannot_open(s, err);
+        return database_cannot_open(s, err);
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-        return cannot_write(s, err);
+        return database_cannot_write(s, err);
     case SQLITE_ERROR: /* the statements are fixed, so one of their tables or columns is missing */
     case SQLITE_CONSTRAINT: /* they violate a constraint only if another program changed a row */
     case SQLITE_MISMATCH:
@@ -326,7 +326,7 @@ static int classify(const struct state *s, int code, struct err *err)
 int database_error(const struct state *s, struct err *err)
 {
     int code = sqlite3_extended_errcode(s->db);
-    int class = classify(s, code, err);
+    int class = database_classify(s, code, err);
     if (err != NULL) {
         err->sqlite_code = code;
     }
@@ -417,7 +417,7 @@ int sql_run_one(struct state *s, sqlite3_stmt *statement, const char *what, stru
 
 /* Returns null only if the column is NULL, never for lack of memory, which would make a position
  * look absent. */
-static const char *text_of(sqlite3_stmt *statement, int column)
+static const char *database_text_of(sqlite3_stmt *statement, int column)
 {
     if (sqlite3_column_type(statement, column) == SQLITE_NULL) {
         return NULL;
@@ -431,18 +431,18 @@ static const char *text_of(sqlite3_stmt *statement, int column)
 
 const char *sql_text(sqlite3_stmt *statement, int column)
 {
-    const char *text = text_of(statement, column);
+    const char *text = database_text_of(statement, column);
     return text != NULL ? text : "";
 }
 
 char *sql_copy(sqlite3_stmt *statement, int column)
 {
-    const char *text = text_of(statement, column);
+    const char *text = database_text_of(statement, column);
     return text != NULL ? text_copy(text) : NULL;
 }
 
 /* SQLite may have rolled back by itself, for example on a full disk. */
-static void roll_back(struct state *s)
+static void database_roll_back(struct state *s)
 {
     struct err ignored;
     if (sqlite3_get_autocommit(s->db) == 0) {
@@ -456,7 +456,7 @@ int transaction_begin(struct state *s, struct err *err)
 {
     int rc = sql_run_plain(s, SQL_BEGIN, err);
     if (rc != 0) {
-        roll_back(s);
+        database_roll_back(s);
     }
     return rc;
 }
@@ -467,7 +467,7 @@ int transaction_end(struct state *s, int result, struct err *err)
         result = sql_run_plain(s, SQL_COMMIT, err);
     }
     if (result != 0) {
-        roll_back(s);
+        database_roll_back(s);
     }
     return result;
 }

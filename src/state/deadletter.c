@@ -24,7 +24,7 @@ int deadletter_count(struct state *s, int64_t *count, struct err *err)
 }
 
 /* Copies all texts of the row. */
-static struct dead_letter letter_of(sqlite3_stmt *row)
+static struct dead_letter deadletter_letter_of(sqlite3_stmt *row)
 {
     struct dead_letter letter = {.key_len = 0};
     const char *key = sql_text(row, 0);
@@ -46,22 +46,22 @@ struct page {
     size_t count;
 };
 
-static void free_text(const char *text)
+static void deadletter_free_text(const char *text)
 {
     free((void *)(uintptr_t)text);
 }
 
-static void page_drop(struct page *page)
+static void deadletter_page_drop(struct page *page)
 {
     for (size_t i = 0; i < page->count; i++) {
-        free_text(page->letters[i].key);
-        free_text(page->letters[i].reason);
-        free_text(page->letters[i].error_type);
+        deadletter_free_text(page->letters[i].key);
+        deadletter_free_text(page->letters[i].reason);
+        deadletter_free_text(page->letters[i].error_type);
     }
     page->count = 0;
 }
 
-static void bind_filter(sqlite3_stmt *rows, const struct dead_letter_filter *filter)
+static void deadletter_bind_filter(sqlite3_stmt *rows, const struct dead_letter_filter *filter)
 {
     sql_bind_int(rows, 2, filter->until_us != 0 ? filter->until_us : INT64_MAX);
     sql_bind_text(rows, 3, filter->reason);
@@ -71,15 +71,15 @@ static void bind_filter(sqlite3_stmt *rows, const struct dead_letter_filter *fil
 }
 
 /* Reads the next letters after `after` (null: from the beginning). */
-static int page_read(struct state *s, const struct dead_letter_filter *filter,
-                     const struct dead_letter *after, struct page *page, struct err *err)
+static int deadletter_page_read(struct state *s, const struct dead_letter_filter *filter,
+                                const struct dead_letter *after, struct page *page, struct err *err)
 {
     sqlite3_stmt *rows;
     int result = sql_statement(s, SQL_LETTERS_EACH, &rows, err);
     if (result != 0) {
         return result;
     }
-    bind_filter(rows, filter);
+    deadletter_bind_filter(rows, filter);
     if (filter->limit <= 0 || filter->limit > PAGE_LETTERS) {
         sql_bind_int(rows, 5, PAGE_LETTERS);
     }
@@ -91,14 +91,15 @@ static int page_read(struct state *s, const struct dead_letter_filter *filter,
         sqlite3_bind_zeroblob(rows, 7, 0);
     }
     while ((result = sql_step(s, rows, err)) > 0) {
-        page->letters[page->count++] = letter_of(rows);
+        page->letters[page->count++] = deadletter_letter_of(rows);
     }
     return result;
 }
 
 /* Calls the callback for the page's letters and returns its last result. */
-static int page_tell(const struct page *page,
-                     int (*each)(void *context, const struct dead_letter *letter), void *context)
+static int deadletter_page_tell(const struct page *page,
+                                int (*each)(void *context, const struct dead_letter *letter),
+                                void *context)
 {
     int verdict = 0;
     for (size_t i = 0; verdict >= 0 && i < page->count; i++) {
@@ -121,14 +122,14 @@ int deadletter_select(struct state *s, const struct dead_letter_filter *filter,
         struct page *freed = last;
         last = page;
         page = freed;
-        page_drop(page);
-        result = page_read(s, &left, last->count > 0 ? &last->letters[last->count - 1] : NULL, page,
-                           err);
-        result = result == 0 ? page_tell(page, each, context) : result;
+        deadletter_page_drop(page);
+        result = deadletter_page_read(
+            s, &left, last->count > 0 ? &last->letters[last->count - 1] : NULL, page, err);
+        result = result == 0 ? deadletter_page_tell(page, each, context) : result;
         left.limit -= limited ? (int64_t)page->count : 0;
     } while (result == 0 && page->count == PAGE_LETTERS && (!limited || left.limit > 0));
-    page_drop(page);
-    page_drop(last);
+    deadletter_page_drop(page);
+    deadletter_page_drop(last);
     free(pages);
     return result;
 }
@@ -148,7 +149,7 @@ int deadletter_groups(struct state *s, const struct dead_letter_filter *filter,
     if (result != 0) {
         return result;
     }
-    bind_filter(rows, filter);
+    deadletter_bind_filter(rows, filter);
     while ((result = sql_step(s, rows, err)) > 0) {
         struct dead_letter_group group = {.error_type = sql_text(rows, 0),
                                           .never_sent = sqlite3_column_int(rows, 1) != 0,
@@ -170,7 +171,7 @@ uint64_t deadletter_revision(const struct state *s)
 }
 
 /* Decodes the non-ASCII character at *at, in valid UTF-8, and steps behind it. */
-static uint32_t next_character(const unsigned char **at)
+static uint32_t deadletter_next_character(const unsigned char **at)
 {
     const unsigned char *bytes = *at;
     size_t len = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
@@ -183,7 +184,7 @@ static uint32_t next_character(const unsigned char **at)
 }
 
 /* Escapes non-ASCII characters, which occur only inside JSON strings. */
-static void push_ascii(struct buf *out, const char *json)
+static void deadletter_push_ascii(struct buf *out, const char *json)
 {
     const unsigned char *at = (const unsigned char *)json;
     while (*at != '\0') {
@@ -191,7 +192,7 @@ static void push_ascii(struct buf *out, const char *json)
             buf_push_char(out, (char)*at++);
             continue;
         }
-        uint32_t code = next_character(&at);
+        uint32_t code = deadletter_next_character(&at);
         if (code >= 0x10000) {
             buf_printf(out, "\\u%04" PRIx32, 0xd800 + ((code - 0x10000) >> 10));
             code = 0xdc00 + ((code - 0x10000) & 0x3ff);
@@ -201,12 +202,12 @@ static void push_ascii(struct buf *out, const char *json)
 }
 
 /* The source may use an encoding that lacks some characters, so the text is ASCII. */
-static void push_letters(struct buf *out, const char *json)
+static void deadletter_push_letters(struct buf *out, const char *json)
 {
     struct buf valid;
     buf_init(&valid, out->max_bytes);
     text_valid(&valid, json, strlen(json));
-    push_ascii(out, buf_text(&valid));
+    deadletter_push_ascii(out, buf_text(&valid));
     out->failed = out->failed || valid.failed;
     buf_release(&valid);
 }
@@ -226,7 +227,7 @@ int deadletter_export(struct state *s, struct buf *out, struct err *err)
     sql_bind_int(row, 2, DEADLETTER_EXPORT_MOST);
     result = sql_step(s, row, err);
     if (result > 0) {
-        push_letters(out, sql_text(row, 0));
+        deadletter_push_letters(out, sql_text(row, 0));
         sql_end(row);
         result = 0;
     }

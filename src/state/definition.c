@@ -6,7 +6,8 @@
 
 #include "database.h"
 
-static int keep(struct state *s, const char *fingerprint, const char *words, struct err *err)
+static int definition_keep(struct state *s, const char *fingerprint, const char *words,
+                           struct err *err)
 {
     sqlite3_stmt *row;
     int result = sql_statement(s, SQL_DEFINITION_NOTE, &row, err);
@@ -32,7 +33,7 @@ int definition_note(struct state *s, const char *fingerprint, const char *words,
     if (result != 0) {
         return result;
     }
-    return transaction_end(s, keep(s, fingerprint, words, err), err);
+    return transaction_end(s, definition_keep(s, fingerprint, words, err), err);
 }
 
 int definition_look(struct state *s, const char *fingerprint, char **words, struct err *err)
@@ -53,7 +54,7 @@ int definition_look(struct state *s, const char *fingerprint, char **words, stru
     return 0;
 }
 
-static int put_fingerprints(struct state *s, const struct extension *e, struct err *err)
+static int definition_put_fingerprints(struct state *s, const struct extension *e, struct err *err)
 {
     sqlite3_stmt *update;
     int result = sql_statement(s, SQL_EXTEND, &update, err);
@@ -65,7 +66,8 @@ static int put_fingerprints(struct state *s, const struct extension *e, struct e
     return sql_run_one(s, update, "live generation", err);
 }
 
-static int put_property(struct state *s, const char *property, int64_t wall_us, struct err *err)
+static int definition_put_property(struct state *s, const char *property, int64_t wall_us,
+                                   struct err *err)
 {
     sqlite3_stmt *row;
     int result = sql_statement(s, SQL_EXTENDED_NOTE, &row, err);
@@ -83,9 +85,9 @@ int extension_note(struct state *s, const struct extension *extension, struct er
     if (result != 0) {
         return result;
     }
-    result = put_fingerprints(s, extension, err);
+    result = definition_put_fingerprints(s, extension, err);
     for (size_t i = 0; result == 0 && i < extension->count; i++) {
-        result = put_property(s, extension->properties[i], extension->wall_us, err);
+        result = definition_put_property(s, extension->properties[i], extension->wall_us, err);
     }
     if (result == 0) {
         result = sql_run_plain(s, SQL_EXTENDED_TRIM, err);

@@ -8,8 +8,8 @@
 
 #define RUNS_KEPT 100
 
-static int insert_run(struct state *s, const char *command, int64_t wall_us, int64_t *id,
-                      struct err *err)
+static int history_insert_run(struct state *s, const char *command, int64_t wall_us, int64_t *id,
+                              struct err *err)
 {
     sqlite3_stmt *insert;
     int result = sql_statement(s, SQL_RUN_BEGIN, &insert, err);
@@ -23,7 +23,7 @@ static int insert_run(struct state *s, const char *command, int64_t wall_us, int
     return result;
 }
 
-static int trim_runs(struct state *s, struct err *err)
+static int history_trim_runs(struct state *s, struct err *err)
 {
     sqlite3_stmt *trim;
     int result = sql_statement(s, SQL_RUN_TRIM, &trim, err);
@@ -41,9 +41,9 @@ int history_begin(struct state *s, const char *command, int64_t wall_us, int64_t
     if (result != 0) {
         return result;
     }
-    result = insert_run(s, command, wall_us, id, err);
+    result = history_insert_run(s, command, wall_us, id, err);
     if (result == 0) {
-        result = trim_runs(s, err);
+        result = history_trim_runs(s, err);
     }
     return transaction_end(s, result, err);
 }
@@ -66,7 +66,7 @@ int history_end(struct state *s, const struct run *run, struct err *err)
     return sql_run_one(s, update, "run", err);
 }
 
-static void read_run(struct run *out, sqlite3_stmt *row)
+static void history_read_run(struct run *out, sqlite3_stmt *row)
 {
     *out = (struct run){.id = sqlite3_column_int64(row, 0)};
     snprintf(out->command, sizeof(out->command), "%s", sql_text(row, 1));
@@ -90,7 +90,7 @@ int history_last(struct state *s, struct run *out, size_t max, size_t *count, st
     }
     sql_bind_int(rows, 2, (int64_t)max);
     while ((result = sql_step(s, rows, err)) > 0) {
-        read_run(&out[(*count)++], rows);
+        history_read_run(&out[(*count)++], rows);
     }
     return result;
 }

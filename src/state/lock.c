@@ -16,7 +16,7 @@
 
 #define LINE_BYTES 256
 
-static struct flock line_of(const struct state *s, short type)
+static struct flock lock_line_of(const struct state *s, short type)
 {
     return (struct flock){
         .l_type = type,
@@ -33,21 +33,21 @@ static int lock_failed(const struct state *s, struct err *err)
 
 /* Writes text, padded with blanks, as the pipeline's line. The description is only for people, so a
  * failure to write it is ignored. */
-static void write_line(const struct state *s, const char *text)
+static void lock_write_line(const struct state *s, const char *text)
 {
     char line[LINE_BYTES];
     size_t len = strnlen(text, sizeof(line) - 1);
     memset(line, ' ', sizeof(line));
     memcpy(line, text, len);
     line[sizeof(line) - 1] = '\n';
-    ssize_t ignored = pwrite(s->lock_fd, line, sizeof(line), line_of(s, F_WRLCK).l_start);
+    ssize_t ignored = pwrite(s->lock_fd, line, sizeof(line), lock_line_of(s, F_WRLCK).l_start);
     (void)ignored;
 }
 
-static void read_line(const struct state *s, char *out, size_t size)
+static void lock_read_line(const struct state *s, char *out, size_t size)
 {
     char line[LINE_BYTES];
-    ssize_t got = pread(s->lock_fd, line, sizeof(line), line_of(s, F_RDLCK).l_start);
+    ssize_t got = pread(s->lock_fd, line, sizeof(line), lock_line_of(s, F_RDLCK).l_start);
     size_t len = got > 0 ? (size_t)got : 0;
     while (len > 0 && (unsigned char)line[len - 1] <= ' ') {
         len--;
@@ -58,7 +58,7 @@ static void read_line(const struct state *s, char *out, size_t size)
     }
 }
 
-static void describe_self(char *out, size_t size, const char *command, int64_t wall_us)
+static void lock_describe_self(char *out, size_t size, const char *command, int64_t wall_us)
 {
     char host[65] = "";
     char since[CLOCK_ISO_BYTES];
@@ -76,18 +76,18 @@ int lock_take(struct state *s, const char *command, int64_t wall_us, struct err 
                        s->path);
     }
     char holder[LINE_BYTES];
-    struct flock line = line_of(s, F_WRLCK);
+    struct flock line = lock_line_of(s, F_WRLCK);
     if (fcntl(s->lock_fd, F_OFD_SETLK, &line) != 0) {
         if (errno != EAGAIN && errno != EACCES) {
             return lock_failed(s, err);
         }
-        read_line(s, holder, sizeof(holder));
+        lock_read_line(s, holder, sizeof(holder));
         err_set(err, ERR_HELD, "pipeline \"%s\" is held by %s", s->pipeline, holder);
         return err_hint(err, "wait until it ends, or end it");
     }
     s->locked = true;
-    describe_self(holder, sizeof(holder), command, wall_us);
-    write_line(s, holder);
+    lock_describe_self(holder, sizeof(holder), command, wall_us);
+    lock_write_line(s, holder);
     int result = sql_run_plain(s, SQL_WORKING_FORGET, err);
     /* a dead holder may have taken requests */
     return result == 0 ? sql_run_plain(s, SQL_REQUESTS_REFILE, err) : result;
@@ -97,14 +97,14 @@ int lock_look(struct state *s, bool *held, char *holder, size_t size, struct err
 {
     *held = s->locked;
     if (!s->locked && s->lock_fd >= 0 && s->id > 0) {
-        struct flock line = line_of(s, F_RDLCK);
+        struct flock line = lock_line_of(s, F_RDLCK);
         if (fcntl(s->lock_fd, F_OFD_GETLK, &line) != 0) {
             return lock_failed(s, err);
         }
         *held = line.l_type != F_UNLCK;
     }
     if (*held) {
-        read_line(s, holder, size);
+        lock_read_line(s, holder, size);
     } else if (size > 0) {
         holder[0] = '\0';
     }
@@ -114,7 +114,7 @@ int lock_look(struct state *s, bool *held, char *holder, size_t size, struct err
 void lock_release(struct state *s)
 {
     if (s->locked) {
-        write_line(s, "");
+        lock_write_line(s, "");
         s->locked = false;
     }
 }

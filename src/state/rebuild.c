@@ -12,7 +12,7 @@
 #define NAME_MAX_BYTES 4096
 
 /* No configuration can have this name, because a pipeline's name cannot contain a blank. */
-static char *next_name(const struct state *live)
+static char *rebuild_next_name(const struct state *live)
 {
     struct buf name;
     buf_init(&name, NAME_MAX_BYTES);
@@ -39,7 +39,7 @@ int rebuild_look(struct state *live, struct rebuild *out, bool *underway, struct
 
 /* --- beginning ------------------------------------------------------------------------------- */
 
-static int enter_next(struct state *live, const char *name, struct err *err)
+static int rebuild_enter_next(struct state *live, const char *name, struct err *err)
 {
     sqlite3_stmt *row;
     int result = sql_statement(live, SQL_REBUILD_ENTER, &row, err);
@@ -50,8 +50,8 @@ static int enter_next(struct state *live, const char *name, struct err *err)
     return result;
 }
 
-static int enter_wish(struct state *live, const struct rebuild *rebuild, const char *name,
-                      struct err *err)
+static int rebuild_enter_wish(struct state *live, const struct rebuild *rebuild, const char *name,
+                              struct err *err)
 {
     sqlite3_stmt *row;
     int result = sql_statement(live, SQL_REBUILD_BEGIN, &row, err);
@@ -65,8 +65,8 @@ static int enter_wish(struct state *live, const struct rebuild *rebuild, const c
     return result;
 }
 
-static int enter_former(struct state *live, const struct checkpoint *c, const char *name,
-                        struct err *err)
+static int rebuild_enter_former(struct state *live, const struct checkpoint *c, const char *name,
+                                struct err *err)
 {
     sqlite3_stmt *row;
     int result = sql_statement(live, SQL_REBUILD_BACK, &row, err);
@@ -85,7 +85,7 @@ static int enter_former(struct state *live, const struct checkpoint *c, const ch
 }
 
 /* Deletes the remaining rows of the next generation, and the rebuild itself. */
-static int drop_next(struct state *live, struct err *err)
+static int rebuild_drop_next(struct state *live, struct err *err)
 {
     static const enum sql_id drops[] = {
         SQL_NEXT_DROP_LETTERS, SQL_NEXT_DROP_WORKING, SQL_NEXT_DROP_HALT,   SQL_NEXT_DROP_RECONCILE,
@@ -101,10 +101,10 @@ static int drop_next(struct state *live, struct err *err)
 
 /* Deletes a leftover row of that name, and all rows that depend on it, by entering a rebuild for a
  * moment. */
-static int drop_stray(struct state *live, const char *name, struct err *err)
+static int rebuild_drop_stray(struct state *live, const char *name, struct err *err)
 {
-    int result = enter_wish(live, &(struct rebuild){0}, name, err);
-    return result == 0 ? drop_next(live, err) : result;
+    int result = rebuild_enter_wish(live, &(struct rebuild){0}, name, err);
+    return result == 0 ? rebuild_drop_next(live, err) : result;
 }
 
 int rebuild_begin(struct state *live, const struct rebuild *rebuild, const struct checkpoint *begin,
@@ -112,7 +112,7 @@ int rebuild_begin(struct state *live, const struct rebuild *rebuild, const struc
 {
     struct rebuild before;
     bool underway = false;
-    char *name = next_name(live);
+    char *name = rebuild_next_name(live);
     int result = transaction_begin(live, err);
     if (result == 0) {
         result = rebuild_look(live, &before, &underway, err);
@@ -120,16 +120,16 @@ int rebuild_begin(struct state *live, const struct rebuild *rebuild, const struc
             result = err_set(err, ERR_INTERNAL, "a rebuild of \"%s\" is under way", live->pipeline);
         }
         if (result == 0) {
-            result = drop_stray(live, name, err);
+            result = rebuild_drop_stray(live, name, err);
         }
         if (result == 0) {
-            result = enter_next(live, name, err);
+            result = rebuild_enter_next(live, name, err);
         }
         if (result == 0 && begin != NULL) {
-            result = enter_former(live, begin, name, err);
+            result = rebuild_enter_former(live, begin, name, err);
         }
         if (result == 0) {
-            result = enter_wish(live, rebuild, name, err);
+            result = rebuild_enter_wish(live, rebuild, name, err);
         }
         if (result == 0 && rebuild->former != NULL) {
             result = former_forget(live, rebuild->former, err);
@@ -147,7 +147,7 @@ int rebuild_open(struct state *live, struct state **next, struct err *err)
     *next = NULL;
     int result = rebuild_look(live, &rebuild, &underway, err);
     if (result == 0 && underway) {
-        char *name = next_name(live);
+        char *name = rebuild_next_name(live);
         result = live->read_only ? state_open_read_only(next, live->path, name, err)
                                  : state_open_known(next, live->path, name, err);
         free(name);
@@ -157,8 +157,8 @@ int rebuild_open(struct state *live, struct state **next, struct err *err)
 
 /* --- ending ---------------------------------------------------------------------------------- */
 
-static int enter_former_row(struct state *live, enum sql_id id, const char *consumer,
-                            int64_t left_us, struct err *err)
+static int rebuild_enter_former_row(struct state *live, enum sql_id id, const char *consumer,
+                                    int64_t left_us, struct err *err)
 {
     sqlite3_stmt *row;
     int result = sql_statement(live, id, &row, err);
@@ -170,13 +170,16 @@ static int enter_former_row(struct state *live, enum sql_id id, const char *cons
     return result;
 }
 
-static int note_former(struct state *live, const char *consumer, int64_t wall_us, struct err *err)
+static int rebuild_note_former(struct state *live, const char *consumer, int64_t wall_us,
+                               struct err *err)
 {
-    return consumer != NULL ? enter_former_row(live, SQL_FORMER_NOTE, consumer, wall_us, err) : 0;
+    return consumer != NULL
+               ? rebuild_enter_former_row(live, SQL_FORMER_NOTE, consumer, wall_us, err)
+               : 0;
 }
 
 /* Deletes rows of the live generation and replaces them with those of the next one. */
-static int move_rows(struct state *live, int64_t wall_us, struct err *err)
+static int rebuild_move_rows(struct state *live, int64_t wall_us, struct err *err)
 {
     static const enum sql_id moves[] = {
         SQL_LIVE_DROP_LETTERS, SQL_LIVE_DROP_HALT,         SQL_LIVE_DROP_RECONCILE,
@@ -201,12 +204,12 @@ int rebuild_promote(struct state *live, const char *consumer, int64_t wall_us, s
 {
     int result = transaction_begin(live, err);
     if (result == 0) {
-        result = move_rows(live, wall_us, err);
+        result = rebuild_move_rows(live, wall_us, err);
         if (result == 0) {
-            result = note_former(live, consumer, wall_us, err);
+            result = rebuild_note_former(live, consumer, wall_us, err);
         }
         if (result == 0) {
-            result = drop_next(live, err);
+            result = rebuild_drop_next(live, err);
         }
         result = transaction_end(live, result, err);
     }
@@ -217,9 +220,9 @@ int rebuild_forget(struct state *live, const char *consumer, struct err *err)
 {
     int result = transaction_begin(live, err);
     if (result == 0) {
-        result = note_former(live, consumer, 0, err);
+        result = rebuild_note_former(live, consumer, 0, err);
         if (result == 0) {
-            result = drop_next(live, err);
+            result = rebuild_drop_next(live, err);
         }
         result = transaction_end(live, result, err);
     }
@@ -228,8 +231,8 @@ int rebuild_forget(struct state *live, const char *consumer, struct err *err)
 
 /* --- former generations ------------------------------------------------------------------- */
 
-static int look_for_former(struct state *live, enum sql_id id, struct former *out, bool *known,
-                           struct err *err)
+static int rebuild_look_for_former(struct state *live, enum sql_id id, struct former *out,
+                                   bool *known, struct err *err)
 {
     sqlite3_stmt *row;
     *out = (struct former){0};
@@ -251,22 +254,22 @@ static int look_for_former(struct state *live, enum sql_id id, struct former *ou
 
 int former_look(struct state *live, struct former *out, bool *known, struct err *err)
 {
-    return look_for_former(live, SQL_FORMER_LOOK, out, known, err);
+    return rebuild_look_for_former(live, SQL_FORMER_LOOK, out, known, err);
 }
 
 int former_last(struct state *live, struct former *out, bool *known, struct err *err)
 {
-    return look_for_former(live, SQL_FORMER_LAST, out, known, err);
+    return rebuild_look_for_former(live, SQL_FORMER_LAST, out, known, err);
 }
 
 int former_meet(struct state *live, const char *consumer, int64_t left_us, struct err *err)
 {
-    return enter_former_row(live, SQL_FORMER_MEET, consumer, left_us, err);
+    return rebuild_enter_former_row(live, SQL_FORMER_MEET, consumer, left_us, err);
 }
 
 int former_due(struct state *live, const char *consumer, struct err *err)
 {
-    return enter_former_row(live, SQL_FORMER_NOTE, consumer, 0, err);
+    return rebuild_enter_former_row(live, SQL_FORMER_NOTE, consumer, 0, err);
 }
 
 int former_forget(struct state *live, const char *consumer, struct err *err)

@@ -12,8 +12,8 @@
 #define ANSWERED_KEPT 100                          /* more of them are kept while they are new, */
 #define ANSWERED_KEPT_US (INT64_C(3600) * 1000000) /* the client may not have read them yet */
 
-static int insert_request(struct state *s, const char *command, const char *arguments,
-                          int64_t wall_us, int64_t *id, struct err *err)
+static int request_insert_request(struct state *s, const char *command, const char *arguments,
+                                  int64_t wall_us, int64_t *id, struct err *err)
 {
     sqlite3_stmt *insert;
     int result = sql_statement(s, SQL_REQUEST_FILE, &insert, err);
@@ -28,7 +28,7 @@ static int insert_request(struct state *s, const char *command, const char *argu
     return result;
 }
 
-static int trim_answered(struct state *s, int64_t wall_us, struct err *err)
+static int request_trim_answered(struct state *s, int64_t wall_us, struct err *err)
 {
     sqlite3_stmt *trim;
     int result = sql_statement(s, SQL_REQUEST_TRIM, &trim, err);
@@ -47,14 +47,14 @@ int request_file(struct state *s, const char *command, const char *arguments, in
     if (result != 0) {
         return result;
     }
-    result = insert_request(s, command, arguments, wall_us, id, err);
+    result = request_insert_request(s, command, arguments, wall_us, id, err);
     if (result == 0) {
-        result = trim_answered(s, wall_us, err);
+        result = request_trim_answered(s, wall_us, err);
     }
     return transaction_end(s, result, err);
 }
 
-static int push_column(struct buf *out, sqlite3_stmt *row, int column, struct err *err)
+static int request_push_column(struct buf *out, sqlite3_stmt *row, int column, struct err *err)
 {
     buf_reset(out);
     buf_push_text(out, sql_text(row, column));
@@ -63,7 +63,7 @@ static int push_column(struct buf *out, sqlite3_stmt *row, int column, struct er
                : 0;
 }
 
-static int mark_taken(struct state *s, int64_t id, struct err *err)
+static int request_mark_taken(struct state *s, int64_t id, struct err *err)
 {
     sqlite3_stmt *update;
     int result = sql_statement(s, SQL_REQUEST_TAKE, &update, err);
@@ -88,13 +88,13 @@ int request_take(struct state *s, int64_t after, int64_t *id, struct buf *comman
         return result;
     }
     int64_t oldest = sqlite3_column_int64(row, 0);
-    result = push_column(command, row, 1, err);
+    result = request_push_column(command, row, 1, err);
     if (result == 0) {
-        result = push_column(arguments, row, 2, err);
+        result = request_push_column(arguments, row, 2, err);
     }
     sql_end(row);
     if (result == 0) {
-        result = mark_taken(s, oldest, err);
+        result = request_mark_taken(s, oldest, err);
     }
     *id = result == 0 ? oldest : 0;
     return result;
@@ -148,7 +148,7 @@ int request_look(struct state *s, int64_t id, enum request_state *state, struct 
                                     s->pipeline, id);
     }
     *state = (enum request_state)sqlite3_column_int(row, 0);
-    result = push_column(answer, row, 1, err);
+    result = request_push_column(answer, row, 1, err);
     sql_end(row);
     return result;
 }

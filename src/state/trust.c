@@ -18,7 +18,7 @@
 #define USER_BYTES 96
 #define STORED "CREATE TRIGGER " /* SQLite begins the stored text of every trigger like this */
 
-static bool is_own_group(gid_t group)
+static bool trust_is_own_group(gid_t group)
 {
     if (group == getegid()) {
         return true;
@@ -34,13 +34,13 @@ static bool is_own_group(gid_t group)
     return own;
 }
 
-static bool others_write(const struct stat *at)
+static bool trust_others_write(const struct stat *at)
 {
     return (at->st_mode & S_IWOTH) != 0 ||
-           ((at->st_mode & S_IWGRP) != 0 && !is_own_group(at->st_gid));
+           ((at->st_mode & S_IWGRP) != 0 && !trust_is_own_group(at->st_gid));
 }
 
-static void describe_user(char out[USER_BYTES], uid_t uid)
+static void trust_describe_user(char out[USER_BYTES], uid_t uid)
 {
     const struct passwd *user = getpwuid(uid);
     if (user != NULL) {
@@ -50,12 +50,12 @@ static void describe_user(char out[USER_BYTES], uid_t uid)
     }
 }
 
-static int refuse_owner(const char *path, uid_t owner, struct err *err)
+static int trust_refuse_owner(const char *path, uid_t owner, struct err *err)
 {
     char theirs[USER_BYTES];
     char ours[USER_BYTES];
-    describe_user(theirs, owner);
-    describe_user(ours, geteuid());
+    trust_describe_user(theirs, owner);
+    trust_describe_user(ours, geteuid());
     err_set(err, ERR_STATE, "\"%s\" belongs to user %s, and this process runs as user %s", path,
             theirs, ours);
     return err_hint(err,
@@ -65,7 +65,7 @@ static int refuse_owner(const char *path, uid_t owner, struct err *err)
 }
 
 /* `owner` is a second accepted owner besides this process's user. */
-static int check_file(const char *path, const struct stat *at, uid_t owner, struct err *err)
+static int trust_check_file(const char *path, const struct stat *at, uid_t owner, struct err *err)
 {
     if (S_ISLNK(at->st_mode)) {
         err_set(err, ERR_STATE, "\"%s\" is a symbolic link, which leads a state file nowhere",
@@ -78,9 +78,9 @@ static int check_file(const char *path, const struct stat *at, uid_t owner, stru
         return err_hint(err, "set state.path to a file of its own");
     }
     if (at->st_uid != geteuid() && at->st_uid != owner) {
-        return refuse_owner(path, at->st_uid, err);
+        return trust_refuse_owner(path, at->st_uid, err);
     }
-    if (others_write(at)) {
+    if (trust_others_write(at)) {
         err_set(err, ERR_STATE, "\"%s\" can be written by other users: its mode is %04o", path,
                 (unsigned)at->st_mode & 07777);
         return err_hint(err, "if nobody else has written it: chmod 600 \"%s\"", path);
@@ -89,7 +89,7 @@ static int check_file(const char *path, const struct stat *at, uid_t owner, stru
 }
 
 /* Returns "." for a path without a slash. The caller frees the result. */
-static char *directory_of(const char *path)
+static char *trust_directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash == NULL   ? text_copy(".")
@@ -97,12 +97,12 @@ static char *directory_of(const char *path)
                            : text_copy_span(span_make(path, (size_t)(slash - path)));
 }
 
-static int check_directory(const char *path, struct err *err)
+static int trust_check_directory(const char *path, struct err *err)
 {
     struct stat at;
-    char *directory = directory_of(path);
+    char *directory = trust_directory_of(path);
     int result = 0;
-    if (stat(directory, &at) == 0 && others_write(&at) && (at.st_mode & S_ISVTX) == 0) {
+    if (stat(directory, &at) == 0 && trust_others_write(&at) && (at.st_mode & S_ISVTX) == 0) {
         err_set(err, ERR_STATE,
                 "other users may replace the state file in \"%s\": the directory's mode is %04o",
                 directory, (unsigned)at.st_mode & 07777);
@@ -129,10 +129,10 @@ int trust_files(const char *path, bool read_only, struct err *err)
         if (i == 0 && read_only && owner == 0) {
             owner = at.st_uid;
         }
-        result = check_file(buf_text(&name), &at, owner, err);
+        result = trust_check_file(buf_text(&name), &at, owner, err);
     }
     buf_release(&name);
-    return result == 0 ? check_directory(path, err) : result;
+    return result == 0 ? trust_check_directory(path, err) : result;
 }
 
 bool trust_is_foreign(const char *path)
@@ -145,12 +145,12 @@ int trust_lock(int fd, const char *path, bool read_only, struct err *err)
 {
     struct stat at;
     bool any = read_only && geteuid() == 0;
-    return fstat(fd, &at) == 0 ? check_file(path, &at, any ? at.st_uid : geteuid(), err) : 0;
+    return fstat(fd, &at) == 0 ? trust_check_file(path, &at, any ? at.st_uid : geteuid(), err) : 0;
 }
 
 char *trust_path(const char *path)
 {
-    char *directory = directory_of(path);
+    char *directory = trust_directory_of(path);
     char *resolved = realpath(directory, NULL);
     const char *slash = strrchr(path, '/');
     struct buf out;
@@ -184,7 +184,7 @@ int trust_connection(sqlite3 *db)
     return code;
 }
 
-static bool is_of_a_migration(const char *trigger)
+static bool trust_is_of_a_migration(const char *trigger)
 {
     if (strncmp(trigger, STORED, sizeof(STORED) - 1) != 0) {
         return false;
@@ -206,7 +206,7 @@ int trust_schema(const struct state *s, struct err *err)
     int code = sqlite3_prepare_v2(s->db, sql, -1, &row, NULL);
     while (code == SQLITE_OK && result == 0 && (code = sqlite3_step(row)) == SQLITE_ROW) {
         code = SQLITE_OK;
-        if (!is_of_a_migration(sql_text(row, 2))) {
+        if (!trust_is_of_a_migration(sql_text(row, 2))) {
             err_set(err, ERR_STATE, "state file \"%s\" has the %s \"%s\", which is not rowferry's",
                     s->path, sql_text(row, 0), sql_text(row, 1));
             result = err_hint(err, "somebody else has changed the file: keep it aside under "

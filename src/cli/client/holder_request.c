@@ -68,7 +68,7 @@ void holder_request_release(struct holder_request *k)
     progress_line_release(&k->progress);
 }
 
-static size_t keys_most(const struct holder_request *k)
+static size_t holder_request_keys_most(const struct holder_request *k)
 {
     return strcmp(k->request, REQUEST_DISCARD) == 0 ? HOLDER_REQUEST_DISCARDED
                                                     : HOLDER_REQUEST_KEYS;
@@ -78,7 +78,7 @@ void holder_request_push(struct holder_request *k, struct span key)
 {
     struct asked *last = k->count > 0 ? &k->asked[k->count - 1] : NULL;
     /* leaves room for escapes, which may double a key */
-    if (last == NULL || last->count == keys_most(k) ||
+    if (last == NULL || last->count == holder_request_keys_most(k) ||
         last->keys.len + 2 * key.len >= REQUEST_MAX_BYTES) {
         k->asked = mem_grow(k->asked, k->count + 1, sizeof(*k->asked));
         last = &k->asked[k->count++];
@@ -109,7 +109,7 @@ static int holder_request_file(struct holder_request *k, struct err *err)
 
 /* --- the answer ---------------------------------------------------------------------------- */
 
-static int64_t member(struct json_object *answer, const char *name)
+static int64_t holder_request_member(struct json_object *answer, const char *name)
 {
     return json_object_get_int64(json_tree_member(answer, name));
 }
@@ -118,11 +118,11 @@ static int64_t member(struct json_object *answer, const char *name)
 static void holder_request_add(struct holder_request *k, enum request_state state,
                                struct json_object *answer)
 {
-    k->upserts += member(answer, "upserts");
-    k->present += member(answer, "present");
-    k->deletes += member(answer, "deletes");
-    k->rejected += member(answer, "rejected");
-    k->discarded += member(answer, "discarded");
+    k->upserts += holder_request_member(answer, "upserts");
+    k->present += holder_request_member(answer, "present");
+    k->deletes += holder_request_member(answer, "deletes");
+    k->rejected += holder_request_member(answer, "rejected");
+    k->discarded += holder_request_member(answer, "discarded");
     if (state == REQUEST_FAILED && k->refused.class == ERR_NONE) {
         (void)refusal_read(answer, "the request failed", &k->refused);
     }
@@ -140,7 +140,8 @@ static int holder_request_look_at(struct holder_request *k, bool *final, struct 
     if (*final) {
         holder_request_add(k, state, answer);
     }
-    k->done = k->before + (int64_t)(k->answered * keys_most(k)) + member(answer, "done");
+    k->done = k->before + (int64_t)(k->answered * holder_request_keys_most(k)) +
+              holder_request_member(answer, "done");
     json_object_put(answer);
     buf_release(&text);
     return rc;

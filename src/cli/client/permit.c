@@ -29,20 +29,20 @@ struct asking {
     int64_t id;
 };
 
-static int64_t member(struct json_object *answer, const char *name)
+static int64_t permit_member(struct json_object *answer, const char *name)
 {
     return json_object_get_int64(json_tree_member(answer, name));
 }
 
 /* Fills the result. The counters are in the reply, the rest in the state file. */
-static int fill(struct asking *k, struct json_object *answer, struct err *err)
+static int permit_fill(struct asking *k, struct json_object *answer, struct err *err)
 {
     struct pipeline_result *out = k->result;
     struct checkpoint checkpoint = {0};
-    out->counters.upserts = member(answer, "upserts");
-    out->counters.deletes = member(answer, "deletes");
-    out->counters.rejected = member(answer, "rejected");
-    out->counters.bytes = member(answer, "bytes");
+    out->counters.upserts = permit_member(answer, "upserts");
+    out->counters.deletes = permit_member(answer, "deletes");
+    out->counters.rejected = permit_member(answer, "rejected");
+    out->counters.bytes = permit_member(answer, "bytes");
     int rc = deadletter_count(k->session->state, &out->dead_letters, err);
     if (rc == 0) {
         rc = checkpoint_load(k->session->state, &checkpoint, err);
@@ -55,7 +55,7 @@ static int fill(struct asking *k, struct json_object *answer, struct err *err)
 }
 
 /* Returns 1 if there is a reply, 0 if not yet. */
-static int look(struct asking *k, struct err *err)
+static int permit_look(struct asking *k, struct err *err)
 {
     enum request_state state = REQUEST_FILED;
     struct buf text;
@@ -65,7 +65,7 @@ static int look(struct asking *k, struct err *err)
     if (rc == 0 && state == REQUEST_FAILED) {
         rc = refusal_read(answer, "the holder did not permit it", err);
     } else if (rc == 0 && state == REQUEST_DONE) {
-        rc = fill(k, answer, err);
+        rc = permit_fill(k, answer, err);
         rc = rc < 0 ? rc : 1;
     }
     json_object_put(answer);
@@ -73,7 +73,7 @@ static int look(struct asking *k, struct err *err)
     return rc;
 }
 
-static void show(struct asking *k)
+static void permit_show(struct asking *k)
 {
     struct live_progress work;
     struct err ignored;
@@ -89,12 +89,12 @@ static void show(struct asking *k)
     buf_release(&line);
 }
 
-static int follow(struct asking *k, bool *held, struct err *err)
+static int permit_follow(struct asking *k, bool *held, struct err *err)
 {
     const struct timespec pause = {0, PERMIT_LOOK_MS * 1000000};
     for (;;) {
         struct err still;
-        int rc = look(k, err);
+        int rc = permit_look(k, err);
         if (rc != 0) {
             return rc < 0 ? rc : 0;
         }
@@ -103,17 +103,17 @@ static int follow(struct asking *k, bool *held, struct err *err)
             return refusal_withdraw(k->session, k->id, err);
         }
         if (session_hold(k->session, &still) == 0) {
-            rc = look(k, err); /* the holder may have answered just before it ended */
+            rc = permit_look(k, err); /* the holder may have answered just before it ended */
             *held = rc != 0;
             return rc == 0 ? refusal_withdraw(k->session, k->id, err) : rc < 0 ? rc : 0;
         }
-        show(k);
+        permit_show(k);
         nanosleep(&pause, NULL);
     }
 }
 
 /* Returns true if the holder waits because the guard refused operations. */
-static bool waits(const struct session *s)
+static bool permit_waits(const struct session *s)
 {
     struct live_progress work;
     struct err ignored;
@@ -135,7 +135,7 @@ int permit_ask(struct session *s, const struct permit *p, struct pipeline_result
     if (rc < 0) {
         return rc;
     }
-    if (!p->deletes && !p->rejections && !waits(s)) {
+    if (!p->deletes && !p->rejections && !permit_waits(s)) {
         *err = holder;
         return (int)holder.class;
     }
@@ -153,7 +153,7 @@ int permit_ask(struct session *s, const struct permit *p, struct pipeline_result
     if (rc == 0) {
         log_event(LOG_INFO, "request_filed", F_TEXT("pipeline", s->pipeline->name),
                   F_TEXT("command", request), F_TEXT("message", holder.message));
-        rc = follow(&k, held, err);
+        rc = permit_follow(&k, held, err);
     }
     return rc;
 }

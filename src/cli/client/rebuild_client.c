@@ -20,7 +20,7 @@
 #define LINE_BYTES 4096
 
 /* *final: there is a reply. */
-static int look(struct rebuild_client *k, bool *final, struct err *err)
+static int rebuild_client_look(struct rebuild_client *k, bool *final, struct err *err)
 {
     enum request_state state = REQUEST_FILED;
     struct buf text;
@@ -43,14 +43,14 @@ static int look(struct rebuild_client *k, bool *final, struct err *err)
 
 /* Stops following. Withdraws a request that no holder has taken, so that it is not carried out
  * later. */
-static int leave(struct rebuild_client *k, struct err *err)
+static int rebuild_client_leave(struct rebuild_client *k, struct err *err)
 {
     k->stopped = true;
     return k->taken ? 0 : refusal_withdraw(k->session, k->id, err);
 }
 
 /* Appends the progress of the next generation, if the state file records it. */
-static void push_stage(struct rebuild_client *k, struct buf *line)
+static void rebuild_client_push_stage(struct rebuild_client *k, struct buf *line)
 {
     struct state *next = NULL;
     struct live_progress work;
@@ -64,26 +64,27 @@ static void push_stage(struct rebuild_client *k, struct buf *line)
     state_close(next);
 }
 
-static void show(struct rebuild_client *k)
+static void rebuild_client_show(struct rebuild_client *k)
 {
     struct buf line;
     buf_init(&line, LINE_BYTES);
     buf_printf(&line, "%s: %s", k->session->pipeline->name,
                k->taken ? "asked the one who holds it" : "waits for the one who holds it");
     if (k->taken && k->progress->wanted) {
-        push_stage(k, &line);
+        rebuild_client_push_stage(k, &line);
     }
     progress_line_show(k->progress, buf_text(&line));
     buf_release(&line);
 }
 
 /* Becomes the holder if there is none any more and the request has no reply. */
-static int take(struct rebuild_client *k, bool *final, struct err *err)
+static int rebuild_client_take(struct rebuild_client *k, bool *final, struct err *err)
 {
     struct session *s = k->session;
     int rc = session_hold(s, err);
     if (rc == 0) {
-        rc = look(k, final, err); /* the holder may have answered just before it ended */
+        rc = rebuild_client_look(k, final,
+                                 err); /* the holder may have answered just before it ended */
         k->held = rc == 0 && !*final;
         if (k->held) {
             rc =
@@ -93,27 +94,27 @@ static int take(struct rebuild_client *k, bool *final, struct err *err)
     return rc;
 }
 
-static int follow(struct rebuild_client *k, struct err *err)
+static int rebuild_client_follow(struct rebuild_client *k, struct err *err)
 {
     const struct timespec pause = {0, LOOK_MS * 1000000};
     int64_t hold_us = 0;
     for (;;) {
         bool final;
-        int rc = look(k, &final, err);
+        int rc = rebuild_client_look(k, &final, err);
         if (rc < 0 || final) {
             return rc;
         }
         if (__atomic_load_n(k->stop, __ATOMIC_RELAXED) != 0) {
-            return leave(k, err);
+            return rebuild_client_leave(k, err);
         }
         int64_t now = clock_monotonic_us(&k->session->clock);
         if (now >= hold_us) {
             hold_us = now + HOLD_US;
-            rc = take(k, &final, err);
+            rc = rebuild_client_take(k, &final, err);
             if (rc != ERR_HELD) {
                 return rc;
             }
-            show(k);
+            rebuild_client_show(k);
         }
         nanosleep(&pause, NULL);
     }
@@ -132,7 +133,7 @@ int rebuild_client(struct rebuild_client *k, struct err *err)
     if (rc == 0) {
         log_event(LOG_INFO, "request_filed", F_TEXT("pipeline", s->pipeline->name),
                   F_TEXT("command", k->request), F_TEXT("message", holder.message));
-        rc = follow(k, err);
+        rc = rebuild_client_follow(k, err);
     }
     return rc;
 }

@@ -27,7 +27,7 @@ static const struct {
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static struct check_line *add_line(struct check *c, enum verdict verdict)
+static struct check_line *check_add_line(struct check *c, enum verdict verdict)
 {
     c->lines = mem_grow(c->lines, c->count + 1, sizeof(*c->lines));
     struct check_line *line = &c->lines[c->count++];
@@ -39,7 +39,7 @@ static struct check_line *add_line(struct check *c, enum verdict verdict)
 
 void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)
 {
-    struct check_line *line = add_line(c, verdict);
+    struct check_line *line = check_add_line(c, verdict);
     va_list args;
     va_start(args, format);
     if (vasprintf(&line->text, format, args) < 0) {
@@ -64,7 +64,7 @@ void check_remedy(struct check *c, const char *format, ...)
 void check_fail_else(struct check *c, const struct err *err, const char *remedy)
 {
     const char *hint = err->hint[0] != '\0' ? err->hint : remedy;
-    struct check_line *line = add_line(c, VERDICT_FAIL);
+    struct check_line *line = check_add_line(c, VERDICT_FAIL);
     line->text = text_copy(err->message);
     line->detail = err->detail[0] != '\0' ? text_copy(err->detail) : NULL;
     line->remedy = hint != NULL ? text_copy(hint) : NULL;
@@ -80,7 +80,7 @@ void check_fail(struct check *c, const struct err *err)
     check_fail_else(c, err, remedy);
 }
 
-static size_t count_of(const struct check *c, size_t from, enum verdict verdict)
+static size_t check_count_of(const struct check *c, size_t from, enum verdict verdict)
 {
     size_t n = 0;
     for (size_t i = from; i < c->count; i++) {
@@ -91,7 +91,7 @@ static size_t count_of(const struct check *c, size_t from, enum verdict verdict)
 
 /* --- probes ----------------------------------------------------------------------------------- */
 
-static const char *missing_fact(unsigned missing)
+static const char *check_missing_fact(unsigned missing)
 {
     static const struct {
         unsigned fact;
@@ -115,18 +115,18 @@ static const char *missing_fact(unsigned missing)
     return "something";
 }
 
-static void run_probes(struct check *c, const struct probe *probes)
+static void check_run_probes(struct check *c, const struct probe *probes)
 {
     for (; probes->what != NULL; probes++) {
         c->what = probes->what;
         unsigned missing = probes->needs & ~c->facts;
         if (missing != 0) {
-            check_say(c, VERDICT_SKIP, NULL, "skipped: needs %s", missing_fact(missing));
+            check_say(c, VERDICT_SKIP, NULL, "skipped: needs %s", check_missing_fact(missing));
             continue;
         }
         size_t before = c->count;
         probes->run(c);
-        if (count_of(c, before, VERDICT_FAIL) == 0) {
+        if (check_count_of(c, before, VERDICT_FAIL) == 0) {
             c->facts |= probes->gives;
         }
     }
@@ -136,16 +136,17 @@ static void check_pipeline(struct check *c, const struct pipeline_config *pipeli
 {
     c->pipeline = pipeline;
     c->facts &= ~(unsigned)(FACT_TABLE | FACT_LOG | FACT_RIGHTS | FACT_GRANTS | FACT_PLAN);
-    run_probes(c, probes_standing);
-    run_probes(c, probes_index);
-    run_probes(c, probes_table);
-    run_probes(c, pipeline->from.capture_mode == CAPTURE_MODE_CURSOR ? probes_cursor : probes_log);
-    run_probes(c, probes_mapping);
+    check_run_probes(c, probes_standing);
+    check_run_probes(c, probes_index);
+    check_run_probes(c, probes_table);
+    check_run_probes(c, pipeline->from.capture_mode == CAPTURE_MODE_CURSOR ? probes_cursor
+                                                                           : probes_log);
+    check_run_probes(c, probes_mapping);
     if (pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
-        run_probes(c, probes_stream);
+        check_run_probes(c, probes_stream);
     }
-    run_probes(c, probes_origin);
-    run_probes(c, probes_capacity);
+    check_run_probes(c, probes_origin);
+    check_run_probes(c, probes_capacity);
     table_free(c->table);
     c->table = NULL;
     for (size_t i = 0; c->dependencies != NULL && i < pipeline->from.dependency_count; i++) {
@@ -160,12 +161,12 @@ static int check_all(struct check *c, struct err *err)
     const struct setup *setup = c->setup;
     int rc = session_init(&c->session, setup->config, setup->pipelines[0], "check", err);
     if (rc == 0) {
-        run_probes(c, probes_local);
-        run_probes(c, probes_state);
-        run_probes(c, probes_reach);
-        run_probes(c, probes_service);
-        run_probes(c, probes_source);
-        run_probes(c, probes_server);
+        check_run_probes(c, probes_local);
+        check_run_probes(c, probes_state);
+        check_run_probes(c, probes_reach);
+        check_run_probes(c, probes_service);
+        check_run_probes(c, probes_source);
+        check_run_probes(c, probes_server);
         for (size_t i = 0; i < setup->count; i++) {
             check_pipeline(c, setup->pipelines[i]);
         }
@@ -177,24 +178,24 @@ static int check_all(struct check *c, struct err *err)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
-static size_t subject_width(const struct check_line *line)
+static size_t check_subject_width(const struct check_line *line)
 {
     return (line->pipeline != NULL ? strlen(line->pipeline) + 2 : 0) + strlen(line->what);
 }
 
 /* Returns the width of the widest subject, so that all texts begin in one column. */
-static size_t text_column(const struct check *c)
+static size_t check_text_column(const struct check *c)
 {
     size_t widest = 0;
     for (size_t i = 0; i < c->count; i++) {
-        size_t width = subject_width(&c->lines[i]);
+        size_t width = check_subject_width(&c->lines[i]);
         widest = width > widest && width <= SUBJECT_COLUMN ? width : widest;
     }
     return widest;
 }
 
 /* Appends a text that may contain output of servers and rows. Null appends nothing. */
-static void push_said(struct buf *out, const char *before, const char *text)
+static void check_push_said(struct buf *out, const char *before, const char *text)
 {
     if (text != NULL) {
         buf_push_text(out, before);
@@ -203,41 +204,41 @@ static void push_said(struct buf *out, const char *before, const char *text)
     }
 }
 
-static void push_text_line(struct buf *out, bool colours, size_t column,
-                           const struct check_line *line)
+static void check_push_text_line(struct buf *out, bool colours, size_t column,
+                                 const struct check_line *line)
 {
-    size_t width = subject_width(line);
+    size_t width = check_subject_width(line);
     terminal_push(out, colours, verdict_rows[line->verdict].colour,
                   verdict_rows[line->verdict].name);
     buf_printf(out, "  %s%s%s%*s", line->pipeline != NULL ? line->pipeline : "",
                line->pipeline != NULL ? ": " : "", line->what,
                (int)(column > width ? column - width : 0), "");
-    push_said(out, "  ", line->text);
-    push_said(out, "      ", line->detail);
-    push_said(out, "      -> ", line->remedy);
+    check_push_said(out, "  ", line->text);
+    check_push_said(out, "      ", line->detail);
+    check_push_said(out, "      -> ", line->remedy);
 }
 
-static void push_text(struct buf *out, const struct check *c)
+static void check_push_text(struct buf *out, const struct check *c)
 {
     bool colours = terminal_colours(STDOUT_FILENO);
-    size_t column = text_column(c);
+    size_t column = check_text_column(c);
     for (size_t i = 0; i < c->count; i++) {
         if (i > 0 && c->lines[i].pipeline != c->lines[i - 1].pipeline) {
             buf_push_char(out, '\n');
         }
-        push_text_line(out, colours, column, &c->lines[i]);
+        check_push_text_line(out, colours, column, &c->lines[i]);
     }
     buf_push_char(out, '\n');
-    buf_printf(out, "%zu passed, %zu to look at, %zu failed", count_of(c, 0, VERDICT_PASS),
-               count_of(c, 0, VERDICT_WARN), count_of(c, 0, VERDICT_FAIL));
-    size_t skipped = count_of(c, 0, VERDICT_SKIP);
+    buf_printf(out, "%zu passed, %zu to look at, %zu failed", check_count_of(c, 0, VERDICT_PASS),
+               check_count_of(c, 0, VERDICT_WARN), check_count_of(c, 0, VERDICT_FAIL));
+    size_t skipped = check_count_of(c, 0, VERDICT_SKIP);
     if (skipped > 0) {
         buf_printf(out, ", %zu skipped", skipped);
     }
     buf_push_char(out, '\n');
 }
 
-static void push_json(struct buf *out, const struct check *c)
+static void check_push_json(struct buf *out, const struct check *c)
 {
     buf_push_char(out, '[');
     for (size_t i = 0; i < c->count; i++) {
@@ -254,14 +255,14 @@ static void push_json(struct buf *out, const struct check *c)
     buf_push_literal(out, "]\n");
 }
 
-static int show(const struct check *c, bool json, struct err *err)
+static int check_show(const struct check *c, bool json, struct err *err)
 {
     struct buf out;
     buf_init(&out, CHECK_BYTES);
     if (json) {
-        push_json(&out, c);
+        check_push_json(&out, c);
     } else {
-        push_text(&out, c);
+        check_push_text(&out, c);
     }
     int rc = terminal_result(&out, err);
     buf_release(&out);
@@ -287,9 +288,9 @@ int command_check(const struct arguments *a, struct err *err)
         rc = check_all(&c, err);
     }
     if (rc == 0) {
-        rc = show(&c, arguments_have(a, OPTION_JSON), err);
+        rc = check_show(&c, arguments_have(a, OPTION_JSON), err);
     }
-    if (rc == 0 && count_of(&c, 0, VERDICT_FAIL) > 0) {
+    if (rc == 0 && check_count_of(&c, 0, VERDICT_FAIL) > 0) {
         rc = EXIT_DIFFERENCES;
     }
     check_release(&c);

@@ -27,7 +27,7 @@ struct listing {
     struct err err;
 };
 
-static void push_json(struct buf *out, const char *pipeline, const struct dead_letter *l)
+static void deadletter_push_json(struct buf *out, const char *pipeline, const struct dead_letter *l)
 {
     record_open(out);
     record_text(out, "pipeline", pipeline);
@@ -44,7 +44,8 @@ static void push_json(struct buf *out, const char *pipeline, const struct dead_l
     buf_push_char(out, '\n');
 }
 
-static void push_human(struct buf *out, const char *pipeline, const struct dead_letter *l)
+static void deadletter_push_human(struct buf *out, const char *pipeline,
+                                  const struct dead_letter *l)
 {
     char first[CLOCK_ISO_BYTES];
     char last[CLOCK_ISO_BYTES];
@@ -65,7 +66,7 @@ static void push_human(struct buf *out, const char *pipeline, const struct dead_
 }
 
 /* Appends a placeholder if the service gave no error type. */
-static void push_type(struct buf *out, const char *type, bool never_sent)
+static void deadletter_push_type(struct buf *out, const char *type, bool never_sent)
 {
     if (type[0] != '\0') {
         terminal_push_safe(out, type, strlen(type));
@@ -74,7 +75,8 @@ static void push_type(struct buf *out, const char *type, bool never_sent)
     }
 }
 
-static void push_whole(struct buf *out, const char *pipeline, const struct dead_letter *l)
+static void deadletter_push_whole(struct buf *out, const char *pipeline,
+                                  const struct dead_letter *l)
 {
     char first[CLOCK_ISO_BYTES];
     char last[CLOCK_ISO_BYTES];
@@ -88,7 +90,7 @@ static void push_whole(struct buf *out, const char *pipeline, const struct dead_
         buf_push_literal(out, "never sent");
     }
     buf_push_literal(out, "\ntype       ");
-    push_type(out, l->error_type, l->http_status == 0);
+    deadletter_push_type(out, l->error_type, l->http_status == 0);
     buf_printf(out, "\nfirst      %s\nlast       %s\nattempts   %lld\nreason     ",
                clock_iso(first, l->first_us, 0), clock_iso(last, l->last_us, 0),
                (long long)l->attempts);
@@ -96,28 +98,28 @@ static void push_whole(struct buf *out, const char *pipeline, const struct dead_
     buf_push_char(out, '\n');
 }
 
-static int flush(struct listing *l)
+static int deadletter_flush(struct listing *l)
 {
     int rc = terminal_result(&l->out, &l->err);
     buf_reset(&l->out);
     return rc;
 }
 
-static int list_one(void *context, const struct dead_letter *letter)
+static int deadletter_list_one(void *context, const struct dead_letter *letter)
 {
     struct listing *l = context;
     l->count++;
     if (l->json) {
-        push_json(&l->out, l->pipeline, letter);
+        deadletter_push_json(&l->out, l->pipeline, letter);
     } else if (l->whole) {
-        push_whole(&l->out, l->pipeline, letter);
+        deadletter_push_whole(&l->out, l->pipeline, letter);
     } else {
-        push_human(&l->out, l->pipeline, letter);
+        deadletter_push_human(&l->out, l->pipeline, letter);
     }
-    return l->out.len >= FLUSH_BYTES ? flush(l) : 0;
+    return l->out.len >= FLUSH_BYTES ? deadletter_flush(l) : 0;
 }
 
-static int list_group(void *context, const struct dead_letter_group *g)
+static int deadletter_list_group(void *context, const struct dead_letter_group *g)
 {
     struct listing *l = context;
     char count[UNITS_BYTES];
@@ -126,7 +128,7 @@ static int list_group(void *context, const struct dead_letter_group *g)
     l->count++;
     if (!l->json) {
         buf_printf(&l->out, "%s: %s ", l->pipeline, units_count(count, g->count));
-        push_type(&l->out, g->error_type, g->never_sent);
+        deadletter_push_type(&l->out, g->error_type, g->never_sent);
         buf_printf(&l->out, ", first %s, last %s\n", clock_iso(first, g->first_us, 0),
                    clock_iso(last, g->last_us, 0));
         return 0;
@@ -143,7 +145,7 @@ static int list_group(void *context, const struct dead_letter_group *g)
     return 0;
 }
 
-static int note_unknown(struct listing *l, struct state *state, struct err *err)
+static int deadletter_note_unknown(struct listing *l, struct state *state, struct err *err)
 {
     struct checkpoint checkpoint = {0};
     int rc = state != NULL ? checkpoint_load(state, &checkpoint, err) : 0;
@@ -154,19 +156,19 @@ static int note_unknown(struct listing *l, struct state *state, struct err *err)
     return rc;
 }
 
-static int list_pipeline(struct listing *l, const char *path, struct err *err)
+static int deadletter_list_pipeline(struct listing *l, const char *path, struct err *err)
 {
     struct state *state;
     int rc = state_open_read_only(&state, path, l->pipeline, err);
     if (rc == 0) {
-        rc = note_unknown(l, state, err);
+        rc = deadletter_note_unknown(l, state, err);
     }
     if (rc == 0 && state != NULL) {
         l->err.class = ERR_NONE;
-        rc = l->groups ? deadletter_groups(state, &l->filter, list_group, l, err)
-                       : deadletter_select(state, &l->filter, list_one, l, err);
+        rc = l->groups ? deadletter_groups(state, &l->filter, deadletter_list_group, l, err)
+                       : deadletter_select(state, &l->filter, deadletter_list_one, l, err);
         if (rc == 0) {
-            rc = flush(l);
+            rc = deadletter_flush(l);
         }
         if (l->err.class != ERR_NONE) {
             *err = l->err;
@@ -191,7 +193,7 @@ int command_deadletter_list(const struct arguments *a, struct err *err)
     for (size_t i = 0; rc == 0 && i < setup.count && (limit == 0 || l.count < limit); i++) {
         l.pipeline = setup.pipelines[i]->name;
         l.filter.limit = limit > 0 ? limit - l.count : 0;
-        rc = list_pipeline(&l, setup.config->state_path, err);
+        rc = deadletter_list_pipeline(&l, setup.config->state_path, err);
     }
     if (rc == 0 && l.count == 0 && !l.json) {
         buf_push_literal(&l.out, "no dead letters");
@@ -216,7 +218,7 @@ int command_deadletter_show(const struct arguments *a, struct err *err)
     int rc = setup_load_one(&setup, a, err);
     if (rc == 0) {
         l.pipeline = setup.pipelines[0]->name;
-        rc = list_pipeline(&l, setup.config->state_path, err);
+        rc = deadletter_list_pipeline(&l, setup.config->state_path, err);
     }
     if (rc == 0 && l.count == 0) {
         err_set(err, ERR_STATE, "pipeline \"%s\" has no dead letter with key \"%s\"", l.pipeline,

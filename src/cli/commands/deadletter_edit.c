@@ -19,7 +19,7 @@ struct choice {
     bool *found; /* [operand]: it is an open dead letter */
 };
 
-static int choose(void *context, const struct dead_letter *letter)
+static int deadletter_edit_choose(void *context, const struct dead_letter *letter)
 {
     struct choice *c = context;
     struct span key = span_make(letter->key, letter->key_len);
@@ -37,7 +37,7 @@ static int choose(void *context, const struct dead_letter *letter)
 }
 
 /* Checks that each given key is an open dead letter. */
-static int check_found(const struct choice *c, struct err *err)
+static int deadletter_edit_check_found(const struct choice *c, struct err *err)
 {
     for (size_t i = 0; i < c->arguments->operand_count; i++) {
         if (!c->found[i]) {
@@ -49,7 +49,8 @@ static int check_found(const struct choice *c, struct err *err)
     return 0;
 }
 
-static int choose_letters(struct holder_request *k, const struct arguments *a, struct err *err)
+static int deadletter_edit_choose_letters(struct holder_request *k, const struct arguments *a,
+                                          struct err *err)
 {
     struct choice c = {.ask = k, .arguments = a};
     struct dead_letter_filter filter;
@@ -58,16 +59,16 @@ static int choose_letters(struct holder_request *k, const struct arguments *a, s
         return rc;
     }
     c.found = mem_zero(a->operand_count + 1, sizeof(*c.found));
-    rc = deadletter_select(k->session.state, &filter, choose, &c, err);
+    rc = deadletter_select(k->session.state, &filter, deadletter_edit_choose, &c, err);
     if (rc == 0) {
-        rc = check_found(&c, err);
+        rc = deadletter_edit_check_found(&c, err);
     }
     free(c.found);
     return rc;
 }
 
 /* Runs the request, if any dead letter was selected. */
-static int run_or_say(struct holder_request *k, struct err *err)
+static int deadletter_edit_run_or_say(struct holder_request *k, struct err *err)
 {
     if (k->count > 0 || arguments_have(k->arguments, OPTION_JSON)) {
         return holder_request_run(k, err);
@@ -90,10 +91,10 @@ int command_deadletter_retry(const struct arguments *a, struct err *err)
     }
     int rc = holder_request_open(&ask, a, "retry", REQUEST_RESYNC, err);
     if (rc == 0) {
-        rc = choose_letters(&ask, a, err);
+        rc = deadletter_edit_choose_letters(&ask, a, err);
     }
     if (rc == 0) {
-        rc = run_or_say(&ask, err);
+        rc = deadletter_edit_run_or_say(&ask, err);
     }
     rc = holder_request_named(&ask, rc, err);
     holder_request_release(&ask);
@@ -102,7 +103,7 @@ int command_deadletter_retry(const struct arguments *a, struct err *err)
 
 /* --- discard ------------------------------------------------------------------------------- */
 
-static int check_discard(const struct arguments *a, struct err *err)
+static int deadletter_edit_check_discard(const struct arguments *a, struct err *err)
 {
     bool many = arguments_have(a, OPTION_ALL) || choice_given(a);
     if (many == (a->operand_count > 0)) {
@@ -119,7 +120,7 @@ static int check_discard(const struct arguments *a, struct err *err)
     return 0;
 }
 
-static bool is_agreed(size_t count)
+static bool deadletter_edit_is_agreed(size_t count)
 {
     char n[UNITS_BYTES];
     char *line = NULL;
@@ -135,18 +136,19 @@ static bool is_agreed(size_t count)
 int command_deadletter_discard(const struct arguments *a, struct err *err)
 {
     struct holder_request ask;
-    int rc = check_discard(a, err);
+    int rc = deadletter_edit_check_discard(a, err);
     if (rc < 0) {
         return rc;
     }
     rc = holder_request_open(&ask, a, "discard", REQUEST_DISCARD, err);
     if (rc == 0) {
-        rc = choose_letters(&ask, a, err);
+        rc = deadletter_edit_choose_letters(&ask, a, err);
     }
-    if (rc == 0 && ask.keys > 0 && !arguments_have(a, OPTION_YES) && !is_agreed(ask.keys)) {
+    if (rc == 0 && ask.keys > 0 && !arguments_have(a, OPTION_YES) &&
+        !deadletter_edit_is_agreed(ask.keys)) {
         rc = err_set(err, ERR_REJECTED, "nothing was forgotten");
     } else if (rc == 0) {
-        rc = run_or_say(&ask, err);
+        rc = deadletter_edit_run_or_say(&ask, err);
     }
     rc = holder_request_named(&ask, rc, err);
     holder_request_release(&ask);

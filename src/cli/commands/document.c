@@ -26,7 +26,7 @@ struct dry_run {
 };
 
 /* The capture requires a unique name, but nothing is registered under it. */
-static int open_capture(struct dry_run *d, struct err *err)
+static int document_open_capture(struct dry_run *d, struct err *err)
 {
     session_open_table(&d->session);
     struct source_port port = table_source_port(d->session.table);
@@ -44,7 +44,7 @@ static int open_capture(struct dry_run *d, struct err *err)
     return rc;
 }
 
-static int begin_keys(struct dry_run *d, const struct arguments *a, struct err *err)
+static int document_begin_keys(struct dry_run *d, const struct arguments *a, struct err *err)
 {
     struct span *keys = mem_zero(a->operand_count, sizeof(*keys));
     for (size_t i = 0; i < a->operand_count; i++) {
@@ -55,7 +55,7 @@ static int begin_keys(struct dry_run *d, const struct arguments *a, struct err *
     return rc;
 }
 
-static char *printable(struct span key)
+static char *document_printable(struct span key)
 {
     struct buf text;
     buf_init(&text, key.len * TEXT_ESCAPED_BYTES + 1);
@@ -63,19 +63,19 @@ static char *printable(struct span key)
     return buf_detach(&text);
 }
 
-static void tell_gone(struct dry_run *d, const struct change *change)
+static void document_tell_gone(struct dry_run *d, const struct change *change)
 {
-    char *key = printable(change->key);
+    char *key = document_printable(change->key);
     terminal_say("pipeline \"%s\": no row with key \"%s\": a sync deletes its document",
                  d->session.pipeline->name, key);
     free(key);
     d->missed = true;
 }
 
-static void tell_refused(struct dry_run *d, const struct change *change,
-                         const struct refusal *refusal)
+static void document_tell_refused(struct dry_run *d, const struct change *change,
+                                  const struct refusal *refusal)
 {
-    char *key = printable(change->key);
+    char *key = document_printable(change->key);
     bool column = refusal->column != NULL;
     terminal_say("pipeline \"%s\": row with key \"%s\" would be a dead letter: %s%s%s%s%s%s%s",
                  d->session.pipeline->name, key, column ? "column \"" : "",
@@ -87,7 +87,7 @@ static void tell_refused(struct dry_run *d, const struct change *change,
 }
 
 /* Prints action line and document, each as a value over several lines. */
-static int show_pretty(const struct buf *lines, struct err *err)
+static int document_show_pretty(const struct buf *lines, struct err *err)
 {
     struct buf out;
     size_t most = lines->len * PRETTY_GROWTH + PRETTY_GROWTH;
@@ -104,19 +104,20 @@ static int show_pretty(const struct buf *lines, struct err *err)
     return rc;
 }
 
-static int show_row(struct dry_run *d, const struct change *change, struct err *err)
+static int document_show_row(struct dry_run *d, const struct change *change, struct err *err)
 {
     struct refusal refusal = {0};
     int64_t version = clock_wall_us(&d->session.clock);
     batch_reset(&d->batch);
     if (!encode_upsert(&d->batch, d->plan, &change->row, version, 1, &refusal)) {
-        tell_refused(d, change, &refusal);
+        document_tell_refused(d, change, &refusal);
         return 0;
     }
-    return d->pretty ? show_pretty(&d->batch.bytes, err) : terminal_result(&d->batch.bytes, err);
+    return d->pretty ? document_show_pretty(&d->batch.bytes, err)
+                     : terminal_result(&d->batch.bytes, err);
 }
 
-static int wait_for(const struct capture *capture, struct err *err)
+static int document_wait_for(const struct capture *capture, struct err *err)
 {
     struct pollfd fd = {.fd = capture->ops->fd(capture), .events = POLLIN};
     if (poll(&fd, 1, -1) < 0 && errno != EINTR) {
@@ -125,25 +126,26 @@ static int wait_for(const struct capture *capture, struct err *err)
     return 0;
 }
 
-static int show_all(struct dry_run *d, struct err *err)
+static int document_show_all(struct dry_run *d, struct err *err)
 {
     struct change change;
     int rc = 0;
     do {
         rc = d->capture->ops->next(d->capture, &change, err);
         if (rc == 0 && change.kind == CHANGE_WAIT) {
-            rc = wait_for(d->capture, err);
+            rc = document_wait_for(d->capture, err);
         } else if (rc == 0 && change.kind == CHANGE_UPSERT) {
-            rc = show_row(d, &change, err);
+            rc = document_show_row(d, &change, err);
         } else if (rc == 0 && change.kind == CHANGE_DELETE) {
-            tell_gone(d, &change);
+            document_tell_gone(d, &change);
         }
     } while (rc == 0 && change.kind != CHANGE_PAGE);
     return rc;
 }
 
-static int show_documents(const struct config *config, const struct pipeline_config *pipeline,
-                          const struct arguments *a, struct err *err)
+static int document_show_documents(const struct config *config,
+                                   const struct pipeline_config *pipeline,
+                                   const struct arguments *a, struct err *err)
 {
     struct dry_run d = {.pretty = arguments_have(a, OPTION_PRETTY)};
     size_t most = (size_t)pipeline->limits.document_bytes;
@@ -152,13 +154,13 @@ static int show_documents(const struct config *config, const struct pipeline_con
     d.batch.creates = pipeline->to.kind == INDEX_KIND_DATA_STREAM;
     int rc = session_init(&d.session, config, pipeline, "document", err);
     if (rc == 0) {
-        rc = open_capture(&d, err);
+        rc = document_open_capture(&d, err);
     }
     if (rc == 0) {
-        rc = begin_keys(&d, a, err);
+        rc = document_begin_keys(&d, a, err);
     }
     if (rc == 0) {
-        rc = show_all(&d, err);
+        rc = document_show_all(&d, err);
     }
     if (d.capture != NULL) {
         d.capture->ops->free(d.capture);
@@ -180,7 +182,7 @@ int command_document(const struct arguments *a, struct err *err)
         rc = setup_secrets(&setup, err);
     }
     if (rc == 0) {
-        rc = show_documents(setup.config, setup.pipelines[0], a, err);
+        rc = document_show_documents(setup.config, setup.pipelines[0], a, err);
     }
     setup_release(&setup);
     return rc;

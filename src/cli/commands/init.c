@@ -23,7 +23,7 @@
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-static int check_required(const struct arguments *a, struct err *err)
+static int init_check_required(const struct arguments *a, struct err *err)
 {
     if (arguments_have(a, OPTION_CONFIG)) {
         err_set(err, ERR_CONFIG, "command \"init\" reads no configuration");
@@ -40,28 +40,28 @@ static int check_required(const struct arguments *a, struct err *err)
     return 0;
 }
 
-static const char *variable(const char *name)
+static const char *init_variable(const char *name)
 {
     const char *value = getenv(name);
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-static bool has_credential(void)
+static bool init_has_credential(void)
 {
-    return variable(INIT_KEY_VARIABLE) != NULL || variable(INIT_USER_VARIABLE) != NULL;
+    return init_variable(INIT_KEY_VARIABLE) != NULL || init_variable(INIT_USER_VARIABLE) != NULL;
 }
 
-static int check_url(const char *url, struct err *err)
+static int init_check_url(const char *url, struct err *err)
 {
-    return config_check_url(url, has_credential(), err);
+    return config_check_url(url, init_has_credential(), err);
 }
 
-static int take_credential(struct init_credential *c, struct err *err)
+static int init_take_credential(struct init_credential *c, struct err *err)
 {
-    const char *ca_file = variable(INIT_CA_VARIABLE);
-    c->api_key = variable(INIT_KEY_VARIABLE);
-    c->user = c->api_key == NULL ? variable(INIT_USER_VARIABLE) : NULL;
-    c->password = c->user != NULL ? variable(INIT_PASSWORD_VARIABLE) : NULL;
+    const char *ca_file = init_variable(INIT_CA_VARIABLE);
+    c->api_key = init_variable(INIT_KEY_VARIABLE);
+    c->user = c->api_key == NULL ? init_variable(INIT_USER_VARIABLE) : NULL;
+    c->password = c->user != NULL ? init_variable(INIT_PASSWORD_VARIABLE) : NULL;
     if (c->user != NULL && c->password == NULL) {
         return err_set(err, ERR_CONFIG,
                        "$" INIT_USER_VARIABLE " is set without $" INIT_PASSWORD_VARIABLE);
@@ -74,33 +74,33 @@ static int take_credential(struct init_credential *c, struct err *err)
 }
 
 /* Returns the output file; null for standard output. */
-static const char *file_of(const struct arguments *a)
+static const char *init_file_of(const struct arguments *a)
 {
     const char *file = a->values[OPTION_OUTPUT];
     return file != NULL && strcmp(file, "-") != 0 ? file : NULL;
 }
 
-static int check_arguments(const struct arguments *a, struct err *err)
+static int init_check_arguments(const struct arguments *a, struct err *err)
 {
     const char *url = a->values[OPTION_SERVICE];
-    int rc = check_required(a, err);
+    int rc = init_check_required(a, err);
     if (rc == 0 && config_check_uri(a->values[OPTION_SOURCE], err) < 0) {
         err_context(err, "option \"--source\"");
         rc = err_hint(err, "the password comes from $PGPASSWORD or ~/.pgpass; write the URI like "
                            "postgresql://user@host/database");
     }
-    if (rc == 0 && url != NULL && check_url(url, err) < 0) {
+    if (rc == 0 && url != NULL && init_check_url(url, err) < 0) {
         rc = err_context(err, "option \"--service\"");
     }
-    if (rc == 0 && file_of(a) != NULL) {
-        rc = newfile_check(file_of(a), arguments_have(a, OPTION_FORCE), err);
+    if (rc == 0 && init_file_of(a) != NULL) {
+        rc = newfile_check(init_file_of(a), arguments_have(a, OPTION_FORCE), err);
     }
     return rc;
 }
 
 /* --- the source ------------------------------------------------------------------------------- */
 
-static int look_at_source(struct init *i, struct err *err)
+static int init_look_at_source(struct init *i, struct err *err)
 {
     struct pg *pg = NULL;
     const struct source_options options = {.uri = i->arguments->values[OPTION_SOURCE],
@@ -126,7 +126,7 @@ static int look_at_source(struct init *i, struct err *err)
 
 /* --- the service ------------------------------------------------------------------------------ */
 
-static int name_index(struct init *i, struct service *service)
+static int init_name_index(struct init *i, struct service *service)
 {
     struct err err;
     struct index_info info;
@@ -153,19 +153,19 @@ static int name_index(struct init *i, struct service *service)
     return rc;
 }
 
-static int ask_service(struct init *i, struct service *service, struct err *err)
+static int init_ask_service(struct init *i, struct service *service, struct err *err)
 {
     int rc = product_detect(service, &i->product, err);
     if (rc == 0) {
         rc = nodes_count(service, &i->nodes, err);
     }
     /* without the privilege to look up a name, `check` reports whether it is in use */
-    return rc == 0 && name_index(i, service) == ERR_TRANSIENT
+    return rc == 0 && init_name_index(i, service) == ERR_TRANSIENT
                ? err_set(err, ERR_TRANSIENT, "it answers no longer")
                : rc;
 }
 
-static void look_at_service(struct init *i)
+static void init_look_at_service(struct init *i)
 {
     struct err err;
     struct service *service = NULL;
@@ -181,7 +181,7 @@ static void look_at_service(struct init *i)
                                             .in_flight = 1};
     int rc = service_open(&service, &options, &err);
     if (rc == 0) {
-        rc = ask_service(i, service, &err);
+        rc = init_ask_service(i, service, &err);
     }
     if (rc < 0) {
         snprintf(i->trouble, sizeof(i->trouble), "%s", err.message);
@@ -195,7 +195,7 @@ static void look_at_service(struct init *i)
 
 /* Proposes the names of index and pipeline. The index is <database>-<table>, its owner and its
  * purpose. */
-static void propose_names(struct init *i)
+static void init_propose_names(struct init *i)
 {
     struct buf text;
     struct buf name;
@@ -234,14 +234,14 @@ int init_choose_capture(struct init *i, bool *cursor_too, struct err *err)
     return 0;
 }
 
-static int check_capture(const char *answer, struct err *err)
+static int init_check_capture(const char *answer, struct err *err)
 {
     return strcmp(answer, "changelog") == 0 || strcmp(answer, "cursor") == 0
                ? 0
                : err_set(err, ERR_CONFIG, "answer changelog or cursor");
 }
 
-static void take_capture(struct init *i, const char *answer)
+static void init_take_capture(struct init *i, const char *answer)
 {
     if (strcmp(answer, "cursor") == 0) {
         i->capture = INIT_CURSOR;
@@ -252,23 +252,23 @@ static void take_capture(struct init *i, const char *answer)
     }
 }
 
-static int ended(struct err *err)
+static int init_ended(struct err *err)
 {
     return err_set(err, ERR_REJECTED, "nothing was written: the answers ended");
 }
 
-static int choose_url(struct init *i, struct err *err)
+static int init_choose_url(struct init *i, struct err *err)
 {
     const char *given = i->arguments->values[OPTION_SERVICE];
     i->url = text_copy(given != NULL ? given : DEFAULT_URL);
     if (given == NULL && init_asks(i->arguments) &&
-        !init_ask("URL of the search service", &i->url, check_url)) {
-        return ended(err);
+        !init_ask("URL of the search service", &i->url, init_check_url)) {
+        return init_ended(err);
     }
-    return given == NULL && check_url(i->url, err) < 0 ? ERR_CONFIG : 0;
+    return given == NULL && init_check_url(i->url, err) < 0 ? ERR_CONFIG : 0;
 }
 
-static int choose_rest(struct init *i, struct err *err)
+static int init_choose_rest(struct init *i, struct err *err)
 {
     bool cursor_too;
     int rc = init_choose_capture(i, &cursor_too, err);
@@ -276,22 +276,22 @@ static int choose_rest(struct init *i, struct err *err)
         return rc;
     }
     if (!init_ask("Alias that people search", &i->index, index_alias_check)) {
-        return ended(err);
+        return init_ended(err);
     }
     char *capture = text_copy(i->capture == INIT_CURSOR ? "cursor" : "changelog");
     if (cursor_too && !init_ask("Changes found by: changelog (triggers, sees all) or cursor "
                                 "(nothing installed)",
-                                &capture, check_capture)) {
-        rc = ended(err);
+                                &capture, init_check_capture)) {
+        rc = init_ended(err);
     }
-    take_capture(i, capture);
+    init_take_capture(i, capture);
     free(capture);
     return rc;
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static void propose(struct init *i)
+static void init_propose(struct init *i)
 {
     const struct survey *s = &i->survey;
     enum propose_for product = i->product.product == PRODUCT_OPENSEARCH      ? PROPOSE_OPENSEARCH
@@ -301,7 +301,7 @@ static void propose(struct init *i)
                     product);
 }
 
-static void warn(const struct init *i)
+static void init_warn(const struct init *i)
 {
     const struct survey *s = &i->survey;
     if (!s->readable) {
@@ -323,10 +323,10 @@ static void warn(const struct init *i)
     }
 }
 
-static int write_out(const struct init *i, struct err *err)
+static int init_write_out(const struct init *i, struct err *err)
 {
     struct buf text;
-    const char *file = file_of(i->arguments);
+    const char *file = init_file_of(i->arguments);
     buf_init(&text, INIT_TEXT_BYTES);
     init_write(&text, i);
     int rc = 0;
@@ -361,25 +361,25 @@ static void init_release(struct init *i)
 int command_init(const struct arguments *a, struct err *err)
 {
     struct init i = {.arguments = a};
-    int rc = check_arguments(a, err);
+    int rc = init_check_arguments(a, err);
     if (rc == 0) {
-        rc = take_credential(&i.credential, err);
+        rc = init_take_credential(&i.credential, err);
     }
     if (rc == 0) {
-        rc = look_at_source(&i, err);
+        rc = init_look_at_source(&i, err);
     }
     if (rc == 0) {
-        propose_names(&i);
-        rc = choose_url(&i, err);
+        init_propose_names(&i);
+        rc = init_choose_url(&i, err);
     }
     if (rc == 0) {
-        look_at_service(&i);
-        rc = choose_rest(&i, err);
+        init_look_at_service(&i);
+        rc = init_choose_rest(&i, err);
     }
     if (rc == 0) {
-        propose(&i);
-        warn(&i);
-        rc = write_out(&i, err);
+        init_propose(&i);
+        init_warn(&i);
+        rc = init_write_out(&i, err);
     }
     init_release(&i);
     return rc;

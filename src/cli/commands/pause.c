@@ -31,20 +31,20 @@ struct job {
     bool changed;
 };
 
-static bool pauses(const struct job *j)
+static bool pause_pauses(const struct job *j)
 {
     return strcmp(j->request, REQUEST_PAUSE) == 0;
 }
 
 /* --- without a holder ------------------------------------------------------------------------- */
 
-static int do_it(struct job *j, struct err *err)
+static int pause_do_it(struct job *j, struct err *err)
 {
     struct state *state = j->session.state;
     int64_t now_us = clock_wall_us(&j->session.clock);
     int rc = pause_look(state, &j->since_us, err);
-    j->changed = rc == 0 && pauses(j) == (j->since_us == 0);
-    if (rc == 0 && j->changed && pauses(j)) {
+    j->changed = rc == 0 && pause_pauses(j) == (j->since_us == 0);
+    if (rc == 0 && j->changed && pause_pauses(j)) {
         j->since_us = now_us;
         rc = pause_begin(state, now_us, err);
     } else if (rc == 0 && j->changed) {
@@ -55,7 +55,8 @@ static int do_it(struct job *j, struct err *err)
 
 /* --- by the holder ---------------------------------------------------------------------------- */
 
-static int read_answer(struct job *j, enum request_state state, const char *text, struct err *err)
+static int pause_read_answer(struct job *j, enum request_state state, const char *text,
+                             struct err *err)
 {
     struct json_object *answer = json_tree_of(text);
     int rc = state == REQUEST_FAILED ? refusal_read(answer, "the request failed", err) : 1;
@@ -66,26 +67,26 @@ static int read_answer(struct job *j, enum request_state state, const char *text
 }
 
 /* Returns 1 if there is a reply. */
-static int look(struct job *j, struct err *err)
+static int pause_look_answer(struct job *j, struct err *err)
 {
     enum request_state state = REQUEST_FILED;
     struct buf text;
     buf_init(&text, ANSWER_BYTES);
     int rc = request_look(j->session.state, j->id, &state, &text, err);
     if (rc == 0 && (state == REQUEST_DONE || state == REQUEST_FAILED)) {
-        rc = read_answer(j, state, buf_text(&text), err);
+        rc = pause_read_answer(j, state, buf_text(&text), err);
     }
     buf_release(&text);
     return rc;
 }
 
 /* Waits for the reply. The holder may end before that. */
-static int follow(struct job *j, struct err *err)
+static int pause_follow(struct job *j, struct err *err)
 {
     const struct timespec pause = {0, LOOK_MS * 1000000};
     int64_t hold_us = clock_monotonic_us(&j->session.clock) + HOLD_US;
     for (;;) {
-        int rc = look(j, err);
+        int rc = pause_look_answer(j, err);
         if (rc != 0) {
             return rc < 0 ? rc : 0;
         }
@@ -97,9 +98,9 @@ static int follow(struct job *j, struct err *err)
             hold_us += HOLD_US;
             rc = session_hold(&j->session, err);
             if (rc == 0) {
-                rc = look(j, err);
+                rc = pause_look_answer(j, err);
                 rc = rc == 0 ? refusal_withdraw(&j->session, j->id, err) : rc;
-                return rc < 0 ? rc : do_it(j, err);
+                return rc < 0 ? rc : pause_do_it(j, err);
             }
             if (rc != ERR_HELD) {
                 return rc;
@@ -109,22 +110,22 @@ static int follow(struct job *j, struct err *err)
     }
 }
 
-static int ask(struct job *j, struct err *err)
+static int pause_ask(struct job *j, struct err *err)
 {
     log_event(LOG_INFO, "request_filed", F_TEXT("pipeline", j->session.pipeline->name),
               F_TEXT("command", j->request), F_TEXT("message", err->message));
     int rc = request_file(j->session.state, j->request, "", clock_wall_us(&j->session.clock),
                           &j->id, err);
-    return rc == 0 ? follow(j, err) : rc;
+    return rc == 0 ? pause_follow(j, err) : rc;
 }
 
 /* --- reporting -------------------------------------------------------------------------------- */
 
-static void push_text(struct buf *out, const struct job *j)
+static void pause_push_text(struct buf *out, const struct job *j)
 {
     char iso[CLOCK_ISO_BYTES];
     const char *name = j->session.pipeline->name;
-    if (pauses(j)) {
+    if (pause_pauses(j)) {
         buf_printf(out, "%s: %s since %s\n", name, j->changed ? "paused" : "was paused already",
                    clock_iso(iso, j->since_us, 0));
     } else if (j->changed) {
@@ -134,25 +135,25 @@ static void push_text(struct buf *out, const struct job *j)
     }
 }
 
-static void push_json(struct buf *out, const struct job *j)
+static void pause_push_json(struct buf *out, const struct job *j)
 {
     record_open(out);
     record_text(out, "pipeline", j->session.pipeline->name);
-    record_bool(out, "paused", pauses(j));
+    record_bool(out, "paused", pause_pauses(j));
     record_bool(out, "changed", j->changed);
     record_time(out, "since", j->since_us);
     record_close(out);
     buf_push_char(out, '\n');
 }
 
-static int tell(const struct job *j, const struct arguments *a, struct err *err)
+static int pause_tell(const struct job *j, const struct arguments *a, struct err *err)
 {
     struct buf out;
     buf_init(&out, ANSWER_BYTES);
     if (arguments_have(a, OPTION_JSON)) {
-        push_json(&out, j);
+        pause_push_json(&out, j);
     } else {
-        push_text(&out, j);
+        pause_push_text(&out, j);
     }
     int rc = terminal_result(&out, err);
     buf_release(&out);
@@ -161,8 +162,8 @@ static int tell(const struct job *j, const struct arguments *a, struct err *err)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static int job_run(struct job *j, const struct setup *setup, size_t i, const struct arguments *a,
-                   struct err *err)
+static int pause_job_run(struct job *j, const struct setup *setup, size_t i,
+                         const struct arguments *a, struct err *err)
 {
     int rc = session_init(&j->session, setup->config, setup->pipelines[i], j->request, err);
     if (rc == 0) {
@@ -170,16 +171,16 @@ static int job_run(struct job *j, const struct setup *setup, size_t i, const str
     }
     if (rc == 0) {
         rc = session_hold(&j->session, err);
-        rc = rc == 0 ? do_it(j, err) : rc == ERR_HELD ? ask(j, err) : rc;
+        rc = rc == 0 ? pause_do_it(j, err) : rc == ERR_HELD ? pause_ask(j, err) : rc;
     }
     if (rc == 0) {
-        rc = tell(j, a, err);
+        rc = pause_tell(j, a, err);
     }
     session_release(&j->session);
     return rc;
 }
 
-static int run(const struct arguments *a, const char *request, struct err *err)
+static int pause_run(const struct arguments *a, const char *request, struct err *err)
 {
     struct setup setup;
     enum exit_code worst = EXIT_DONE;
@@ -187,7 +188,7 @@ static int run(const struct arguments *a, const char *request, struct err *err)
     for (size_t i = 0; rc == 0 && i < setup.count; i++) {
         struct err why;
         struct job job = {.request = request, .stop = stop_watch()};
-        int failed = job_run(&job, &setup, i, a, &why);
+        int failed = pause_job_run(&job, &setup, i, a, &why);
         if (failed < 0) {
             terminal_error(setup.pipelines[i]->name, &why);
             worst = exit_code_worse(worst, err_exit_code((enum err_class)failed));
@@ -199,10 +200,10 @@ static int run(const struct arguments *a, const char *request, struct err *err)
 
 int command_pause(const struct arguments *a, struct err *err)
 {
-    return run(a, REQUEST_PAUSE, err);
+    return pause_run(a, REQUEST_PAUSE, err);
 }
 
 int command_resume(const struct arguments *a, struct err *err)
 {
-    return run(a, REQUEST_RESUME, err);
+    return pause_run(a, REQUEST_RESUME, err);
 }

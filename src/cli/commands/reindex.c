@@ -20,26 +20,26 @@ struct job {
     struct err err;
 };
 
-static const char *request_of(const struct arguments *a)
+static const char *reindex_request_of(const struct arguments *a)
 {
     return arguments_have(a, OPTION_ROLLBACK) ? REQUEST_ROLLBACK
            : arguments_have(a, OPTION_ABORT)  ? REQUEST_ABORT_REBUILD
                                               : REQUEST_REINDEX;
 }
 
-static bool is(const struct job *j, const char *request)
+static bool reindex_is(const struct job *j, const char *request)
 {
     return strcmp(j->request, request) == 0;
 }
 
-static struct rebuild_terms terms_of(const struct job *j)
+static struct rebuild_terms reindex_terms_of(const struct job *j)
 {
     return (struct rebuild_terms){.adopt = arguments_have(j->base.arguments, OPTION_ADOPT),
                                   .allow_deletes =
                                       arguments_have(j->base.arguments, OPTION_ALLOW_DELETES)};
 }
 
-static enum exit_code exit_code_of(const struct job *j, int rc)
+static enum exit_code reindex_exit_code_of(const struct job *j, int rc)
 {
     if (rc < 0) {
         return err_exit_code((enum err_class)rc);
@@ -55,22 +55,22 @@ static enum exit_code exit_code_of(const struct job *j, int rc)
 /* --- as the holder ---------------------------------------------------------------------------- */
 
 /* `id` is the request that was filed before this command became the holder; 0 if none. */
-static int rebuild(struct job *j, int64_t id, struct err *err)
+static int reindex_rebuild(struct job *j, int64_t id, struct err *err)
 {
     struct pipeline_worker *r = &j->base.worker;
     struct rebuild_worker *b = &r->rebuild_worker;
-    const struct rebuild_terms terms = terms_of(j);
+    const struct rebuild_terms terms = reindex_terms_of(j);
     int rc = 0;
     pipeline_worker_init_rebuilder(r, progress_line_draw, j->base.progress);
-    if (is(j, REQUEST_ABORT_REBUILD)) {
+    if (reindex_is(j, REQUEST_ABORT_REBUILD)) {
         rebuild_worker_abort(b, id);
         rebuild_worker_mind(b);
         rebuild_worker_release(b);
         *err = b->err;
         rc = b->rc;
     } else {
-        rc = rebuild_worker_begin(b, id, is(j, REQUEST_ROLLBACK) ? REBUILD_BACK : REBUILD_NEW,
-                                  &terms, err);
+        rc = rebuild_worker_begin(
+            b, id, reindex_is(j, REQUEST_ROLLBACK) ? REBUILD_BACK : REBUILD_NEW, &terms, err);
         rc = rc < 0 ? rc : pipeline_worker_see_rebuild(r, err);
     }
     j->rebuilt = b->rebuilt;
@@ -79,7 +79,7 @@ static int rebuild(struct job *j, int64_t id, struct err *err)
 }
 
 /* Runs the rebuild and records it in the history. An error of the rebuild takes precedence. */
-static int record(struct job *j, int64_t id, struct err *err)
+static int reindex_record(struct job *j, int64_t id, struct err *err)
 {
     struct session *s = &j->base.worker.session;
     struct err unrecorded;
@@ -89,8 +89,9 @@ static int record(struct job *j, int64_t id, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    rc = rebuild(j, id, err);
-    struct sync_outcome outcome = {.exit_code = exit_code_of(j, rc), .err = rc < 0 ? err : NULL};
+    rc = reindex_rebuild(j, id, err);
+    struct sync_outcome outcome = {.exit_code = reindex_exit_code_of(j, rc),
+                                   .err = rc < 0 ? err : NULL};
     outcome.result.counters.upserts = j->rebuilt.upserts;
     outcome.result.counters.deletes = j->rebuilt.deletes;
     outcome.result.counters.rejected = j->rebuilt.rejected;
@@ -104,11 +105,11 @@ static int record(struct job *j, int64_t id, struct err *err)
 
 /* --- by the holder ---------------------------------------------------------------------------- */
 
-static int ask(struct job *j, bool *held, int64_t *id, struct err *err)
+static int reindex_ask(struct job *j, bool *held, int64_t *id, struct err *err)
 {
     struct rebuild_client k = {.session = &j->base.worker.session,
                                .request = j->request,
-                               .terms = terms_of(j),
+                               .terms = reindex_terms_of(j),
                                .stop = j->base.stop,
                                .progress = j->base.progress};
     int rc = rebuild_client(&k, err);
@@ -122,7 +123,7 @@ static int ask(struct job *j, bool *held, int64_t *id, struct err *err)
 
 /* --- one pipeline ----------------------------------------------------------------------------- */
 
-static void tell(struct job *j)
+static void reindex_tell(struct job *j)
 {
     struct sync_outcome outcome = {
         .pipeline = j->end.pipeline, .exit_code = j->end.exit_code, .err = j->end.err};
@@ -138,7 +139,7 @@ static void tell(struct job *j)
     buf_release(&out);
 }
 
-static int refuse_stream(const struct job *j, struct err *err)
+static int reindex_refuse_stream(const struct job *j, struct err *err)
 {
     err_set(err, ERR_CONFIG, "\"%s\" is a data stream, which is not built anew",
             j->base.pipeline->to.index);
@@ -149,46 +150,46 @@ static int refuse_stream(const struct job *j, struct err *err)
         j->base.pipeline->name);
 }
 
-static int job_run(struct job *j, struct err *err)
+static int reindex_job_run(struct job *j, struct err *err)
 {
     struct session *s = &j->base.worker.session;
     bool held = true;
     int64_t id = 0;
     if (j->base.pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
-        return refuse_stream(j, err);
+        return reindex_refuse_stream(j, err);
     }
     int rc = session_open_state(s, err);
     if (rc == 0) {
         rc = session_hold(s, err);
     }
     if (rc == ERR_HELD) {
-        rc = ask(j, &held, &id, err);
+        rc = reindex_ask(j, &held, &id, err);
     }
-    return rc == 0 && held ? record(j, id, err) : rc;
+    return rc == 0 && held ? reindex_record(j, id, err) : rc;
 }
 
-static void job_work(void *job)
+static void reindex_job_work(void *job)
 {
     struct job *j = job;
     struct session *s = &j->base.worker.session;
-    j->request = request_of(j->base.arguments);
+    j->request = reindex_request_of(j->base.arguments);
     int rc = session_init(s, j->base.config, j->base.pipeline, "reindex", &j->err);
     int64_t began_us = clock_monotonic_us(&s->clock);
-    rc = rc < 0 ? rc : job_run(j, &j->err);
+    rc = rc < 0 ? rc : reindex_job_run(j, &j->err);
     j->end.pipeline = j->base.pipeline->name;
-    j->end.abort = is(j, REQUEST_ABORT_REBUILD);
-    j->end.back = is(j, REQUEST_ROLLBACK);
+    j->end.abort = reindex_is(j, REQUEST_ABORT_REBUILD);
+    j->end.back = reindex_is(j, REQUEST_ROLLBACK);
     j->end.took_ms = (clock_monotonic_us(&s->clock) - began_us) / 1000;
-    j->end.exit_code = exit_code_of(j, rc);
+    j->end.exit_code = reindex_exit_code_of(j, rc);
     j->end.err = rc < 0 ? &j->err : NULL;
     session_release(s);
-    tell(j);
+    reindex_tell(j);
     j->base.exit_code = j->end.exit_code;
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static int require_one(const struct arguments *a, struct err *err)
+static int reindex_require_one(const struct arguments *a, struct err *err)
 {
     bool back = arguments_have(a, OPTION_ROLLBACK);
     bool abort = arguments_have(a, OPTION_ABORT);
@@ -206,6 +207,6 @@ static int require_one(const struct arguments *a, struct err *err)
 
 int command_reindex(const struct arguments *a, struct err *err)
 {
-    int rc = require_one(a, err);
-    return rc < 0 ? rc : parallel_run(a, "reindex", sizeof(struct job), job_work, err);
+    int rc = reindex_require_one(a, err);
+    return rc < 0 ? rc : parallel_run(a, "reindex", sizeof(struct job), reindex_job_work, err);
 }

@@ -19,7 +19,7 @@ struct resync {
 };
 
 /* Opens a listing. The condition is user input, so the connection only reads. */
-static int open_listing(struct resync *r, const char *where, struct err *err)
+static int resync_open_listing(struct resync *r, const char *where, struct err *err)
 {
     const struct session *s = &r->ask.session;
     const struct from_config *from = &s->pipeline->from;
@@ -55,7 +55,7 @@ static int open_listing(struct resync *r, const char *where, struct err *err)
 
 /* Adds a key. A text that cannot be a key has no row and would cause an unintended delete, so it is
  * refused. */
-static int push_id(struct resync *r, const char *id, struct err *err)
+static int resync_push_id(struct resync *r, const char *id, struct err *err)
 {
     struct span key = span_make(id, strlen(id));
     struct buf text;
@@ -75,11 +75,11 @@ static int push_id(struct resync *r, const char *id, struct err *err)
     return rc;
 }
 
-static int push_ids(struct resync *r, const struct arguments *a, struct err *err)
+static int resync_push_ids(struct resync *r, const struct arguments *a, struct err *err)
 {
-    int rc = open_listing(r, NULL, err);
+    int rc = resync_open_listing(r, NULL, err);
     for (size_t i = 0; rc == 0 && i < a->operand_count; i++) {
-        rc = push_id(r, a->operands[i], err);
+        rc = resync_push_id(r, a->operands[i], err);
     }
     listing_free(r->listing);
     r->listing = NULL;
@@ -88,7 +88,7 @@ static int push_ids(struct resync *r, const struct arguments *a, struct err *err
 
 /* --- by a condition ------------------------------------------------------------------------ */
 
-static void push_listed(void *context, struct span key)
+static void resync_push_listed(void *context, struct span key)
 {
     struct resync *r = context;
     holder_request_push(&r->ask, key);
@@ -97,7 +97,7 @@ static void push_listed(void *context, struct span key)
     r->page++;
 }
 
-static int push_part(void *context, struct holder_request *k, bool *last, struct err *err)
+static int resync_push_part(void *context, struct holder_request *k, bool *last, struct err *err)
 {
     struct resync *r = context;
     size_t before = k->keys;
@@ -106,7 +106,7 @@ static int push_part(void *context, struct holder_request *k, bool *last, struct
         struct span after = span_make(r->begun ? buf_text(&r->after) : NULL, r->after.len);
         r->begun = true;
         r->page = 0;
-        int rc = listing_next(r->listing, after, PAGE_KEYS, push_listed, r, err);
+        int rc = listing_next(r->listing, after, PAGE_KEYS, resync_push_listed, r, err);
         if (rc < 0) {
             return rc == ERR_REJECTED ? err_context(err, "option \"--where\"") : rc;
         }
@@ -120,10 +120,10 @@ static int resync(struct resync *r, const struct arguments *a, struct err *err)
     const char *where = a->values[OPTION_WHERE];
     int rc = holder_request_open(&r->ask, a, "resync", REQUEST_RESYNC, err);
     if (rc == 0) {
-        rc = where != NULL ? open_listing(r, where, err) : push_ids(r, a, err);
+        rc = where != NULL ? resync_open_listing(r, where, err) : resync_push_ids(r, a, err);
     }
     if (rc == 0 && where != NULL) {
-        r->ask.more = push_part;
+        r->ask.more = resync_push_part;
         r->ask.context = r;
     }
     return rc == 0 ? holder_request_run(&r->ask, err) : rc;

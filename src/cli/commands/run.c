@@ -40,12 +40,12 @@ struct run {
 
 /* --- reporting -------------------------------------------------------------------------------- */
 
-static bool has_ended(const struct pipeline_worker *r)
+static bool run_has_ended(const struct pipeline_worker *r)
 {
     return strcmp(pipeline_worker_stage(r), "ended") == 0;
 }
 
-static void notify_status(const struct run *r)
+static void run_notify_status(const struct run *r)
 {
     struct buf text;
     buf_init(&text, STATUS_BYTES);
@@ -59,7 +59,7 @@ static void notify_status(const struct run *r)
 }
 
 /* Notifies the watchdog unless a pipeline hangs: the manager then restarts the process. */
-static void feed_watchdog(const struct run *r)
+static void run_feed_watchdog(const struct run *r)
 {
     int64_t now = clock_monotonic_us(&r->clock);
     for (size_t i = 0; i < r->count; i++) {
@@ -71,12 +71,12 @@ static void feed_watchdog(const struct run *r)
 }
 
 /* Joins the pipelines that have ended and reports them. Returns true if all have. */
-static bool gather(struct run *r)
+static bool run_gather(struct run *r)
 {
     bool all = true;
     for (size_t i = 0; i < r->count; i++) {
         struct pipeline_worker *worker = &r->workers[i];
-        if (!r->told[i] && has_ended(worker)) {
+        if (!r->told[i] && run_has_ended(worker)) {
             pthread_join(worker->thread, NULL);
             report_tell(arguments_have(r->arguments, OPTION_JSON), &worker->outcome, &r->quiet);
             r->told[i] = true;
@@ -88,14 +88,14 @@ static bool gather(struct run *r)
 
 /* --- signals --------------------------------------------------------------------------------- */
 
-static void tell_all(struct run *r, enum pipeline_worker_order order)
+static void run_tell_all(struct run *r, enum pipeline_worker_order order)
 {
     for (size_t i = 0; i < r->count; i++) {
         pipeline_worker_send_order(&r->workers[i], order);
     }
 }
 
-static void stop(struct run *r, int number)
+static void run_stop(struct run *r, int number)
 {
     if (r->stop_us != 0) {
         _exit(128 + number);
@@ -104,10 +104,10 @@ static void stop(struct run *r, int number)
     log_event(LOG_INFO, "stopping", F_TEXT("signal", number == SIGTERM ? "TERM" : "INT"));
     sdnotify_send("STOPPING=1");
     stop_ask();
-    tell_all(r, PIPELINE_WORKER_STOP);
+    run_tell_all(r, PIPELINE_WORKER_STOP);
 }
 
-static void read_again(struct run *r)
+static void run_read_again(struct run *r)
 {
     struct err err;
     char text[96];
@@ -118,12 +118,12 @@ static void read_again(struct run *r)
         log_err(LOG_ERROR, "configuration_refused", NULL, &err);
     } else {
         log_plain(LOG_INFO, "configuration_read");
-        tell_all(r, PIPELINE_WORKER_BEGIN_ANEW);
+        run_tell_all(r, PIPELINE_WORKER_BEGIN_ANEW);
     }
     sdnotify_send("READY=1");
 }
 
-static void watched_signals(sigset_t *set)
+static void run_watched_signals(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGTERM);
@@ -132,11 +132,11 @@ static void watched_signals(sigset_t *set)
     sigaddset(set, SIGUSR1);
 }
 
-static int next_signal(int64_t timeout_ms)
+static int run_next_signal(int64_t timeout_ms)
 {
     sigset_t set;
     const struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000};
-    watched_signals(&set);
+    run_watched_signals(&set);
     return sigtimedwait(&set, NULL, &timeout);
 }
 
@@ -144,7 +144,7 @@ static int next_signal(int64_t timeout_ms)
 
 /* Exits although a pipeline has not ended, because a server does not respond at all. The next start
  * sends unsettled operations again. */
-static void leave(const struct run *r)
+static void run_leave(const struct run *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         if (!r->told[i]) {
@@ -155,28 +155,28 @@ static void leave(const struct run *r)
     _exit(EXIT_DONE);
 }
 
-static void watch(struct run *r)
+static void run_watch(struct run *r)
 {
     int64_t watchdog_ms = sdnotify_watchdog_ms();
-    while (!gather(r)) {
+    while (!run_gather(r)) {
         int64_t wait_ms = watchdog_ms > 0 ? watchdog_ms : RUN_IDLE_MS;
         if (r->stop_us != 0) {
             int64_t left_us = r->stop_us + RUN_LEAVE_US - clock_monotonic_us(&r->clock);
             if (left_us <= 0) {
-                leave(r);
+                run_leave(r);
             }
             wait_ms = left_us / 1000 + 1 < wait_ms ? left_us / 1000 + 1 : wait_ms;
         }
-        int number = next_signal(wait_ms);
+        int number = run_next_signal(wait_ms);
         if (number == SIGTERM || number == SIGINT) {
-            stop(r, number);
+            run_stop(r, number);
         } else if (number == SIGHUP) {
-            read_again(r);
+            run_read_again(r);
         } else if (number == SIGUSR1) {
-            notify_status(r);
+            run_notify_status(r);
         }
         if (watchdog_ms > 0) {
-            feed_watchdog(r);
+            run_feed_watchdog(r);
         }
     }
 }
@@ -185,7 +185,7 @@ static void watch(struct run *r)
 
 /* Warns about too few descriptors. The process still works, but late, because failed opens are
  * retried. */
-static void tell_descriptors(const struct run *r)
+static void run_tell_descriptors(const struct run *r)
 {
     struct rlimit limit;
     rlim_t needed = DESCRIPTORS_SHARED + DESCRIPTORS_OF_A_PIPELINE * (rlim_t)r->setup.count;
@@ -197,13 +197,13 @@ static void tell_descriptors(const struct run *r)
 }
 
 /* Blocks all signals, so that only this thread receives them. */
-static int start(struct run *r, struct err *err)
+static int run_start(struct run *r, struct err *err)
 {
     sigset_t all;
     int rc = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
-    tell_descriptors(r);
+    run_tell_descriptors(r);
     r->workers = mem_zero(r->setup.count, sizeof(*r->workers));
     r->told = mem_zero(r->setup.count, sizeof(*r->told));
     for (size_t i = 0; rc == 0 && i < r->setup.count; i++) {
@@ -222,7 +222,7 @@ static int start(struct run *r, struct err *err)
     return rc;
 }
 
-static int end(struct run *r)
+static int run_end(struct run *r)
 {
     enum exit_code worst = EXIT_DONE;
     listener_stop(&r->listener);
@@ -239,14 +239,14 @@ static int run_all(struct run *r, struct err *err)
 {
     settings_reload_init(&r->settings, r->setup.config);
     progress_line_init(&r->quiet, false);
-    int rc = start(r, err);
+    int rc = run_start(r, err);
     if (rc == 0) {
         sdnotify_send("READY=1");
     } else {
-        tell_all(r, PIPELINE_WORKER_STOP);
+        run_tell_all(r, PIPELINE_WORKER_STOP);
     }
-    watch(r);
-    int worst = end(r);
+    run_watch(r);
+    int worst = run_end(r);
     settings_reload_release(&r->settings);
     progress_line_release(&r->quiet);
     return rc < 0 ? rc : worst;

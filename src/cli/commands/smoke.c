@@ -31,8 +31,8 @@ struct trial {
 
 /* --- reporting -------------------------------------------------------------------------------- */
 
-static void tell_step(struct trial *t, const char *name, const char *text, int rc,
-                      const struct err *err)
+static void smoke_tell_step(struct trial *t, const char *name, const char *text, int rc,
+                            const struct err *err)
 {
     int64_t ms = (clock_monotonic_us(&t->session.clock) - t->began_us + 500) / 1000;
     if (t->json) {
@@ -56,17 +56,17 @@ static void tell_step(struct trial *t, const char *name, const char *text, int r
     t->steps++;
 }
 
-static void begin_step(struct trial *t)
+static void smoke_begin_step(struct trial *t)
 {
     t->began_us = clock_monotonic_us(&t->session.clock);
 }
 
 /* Ends a step: adds its line, worsens the exit code if it failed, and prints the details to
  * stderr. */
-static int end_step(struct trial *t, const char *name, const char *text, int rc,
-                    const struct err *err)
+static int smoke_end_step(struct trial *t, const char *name, const char *text, int rc,
+                          const struct err *err)
 {
-    tell_step(t, name, text, rc, err);
+    smoke_tell_step(t, name, text, rc, err);
     if (rc < 0) {
         t->code = exit_code_worse(t->code, err_exit_code((enum err_class)rc));
         if (err->detail[0] != '\0') {
@@ -78,43 +78,43 @@ static int end_step(struct trial *t, const char *name, const char *text, int rc,
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static int create(struct trial *t)
+static int smoke_create_index(struct trial *t)
 {
     struct err err = {0};
-    begin_step(t);
+    smoke_begin_step(t);
     int rc = smoke_create(t->session.service, &t->smoke, &err);
-    return end_step(t, "create",
-                    t->smoke.implicit ? "the name is free" : "with a mapping of its three fields",
-                    rc, &err);
+    return smoke_end_step(
+        t, "create", t->smoke.implicit ? "the name is free" : "with a mapping of its three fields",
+        rc, &err);
 }
 
-static int index_one(struct trial *t)
+static int smoke_index_one(struct trial *t)
 {
     struct err err = {0};
     char text[SMOKE_ID_BYTES + 64];
-    begin_step(t);
+    smoke_begin_step(t);
     int rc = smoke_index(t->session.service, &t->smoke, clock_wall_us(&t->session.clock), &err);
     snprintf(text, sizeof(text), "%s, searchable by refresh=wait_for; _id %s",
              t->smoke.updated ? "updated" : "created", t->smoke.id);
-    return end_step(t, "index", text, rc, &err);
+    return smoke_end_step(t, "index", text, rc, &err);
 }
 
-static int search(struct trial *t)
+static int smoke_search_document(struct trial *t)
 {
     struct err err = {0};
     char text[SMOKE_TOKEN_BYTES + 64];
-    begin_step(t);
+    smoke_begin_step(t);
     int rc = smoke_search(t->session.service, &t->smoke, &err);
     snprintf(text, sizeof(text), "q=message:%s finds it", t->smoke.token);
-    return end_step(t, "search", text, rc, &err);
+    return smoke_end_step(t, "search", text, rc, &err);
 }
 
 /* Removes the index. Retries, so that a short outage of the service does not leave it behind. */
-static void drop(struct trial *t)
+static void smoke_drop(struct trial *t)
 {
     struct err err = {0};
     struct timespec pause = {.tv_sec = REMOVE_PAUSE_S};
-    begin_step(t);
+    smoke_begin_step(t);
     if (t->smoke.state == SMOKE_ABSENT) {
         return;
     }
@@ -127,12 +127,13 @@ static void drop(struct trial *t)
         err_hint(&err, "the index \"%s\" may be left: remove it with DELETE /%s", t->smoke.index,
                  t->smoke.index);
     }
-    (void)end_step(t, "delete", "the index is gone", rc, &err);
+    (void)smoke_end_step(t, "delete", "the index is gone", rc, &err);
 }
 
-static void run_steps(struct trial *t, const volatile sig_atomic_t *stop)
+static void smoke_run_steps(struct trial *t, const volatile sig_atomic_t *stop)
 {
-    int (*const steps[])(struct trial *) = {create, index_one, search};
+    int (*const steps[])(struct trial *) = {smoke_create_index, smoke_index_one,
+                                            smoke_search_document};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
         if (*stop != 0) {
@@ -141,12 +142,12 @@ static void run_steps(struct trial *t, const volatile sig_atomic_t *stop)
         }
         rc = steps[i](t);
     }
-    drop(t);
+    smoke_drop(t);
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static int name_index(struct trial *t, struct err *err)
+static int smoke_name_index(struct trial *t, struct err *err)
 {
     const char *given = t->arguments->values[OPTION_INDEX];
     uint64_t random = clock_random(&t->session.clock);
@@ -163,13 +164,13 @@ static int name_index(struct trial *t, struct err *err)
     return 0;
 }
 
-static int open_trial(struct trial *t, const struct config *config,
-                      const struct pipeline_config *pipeline, struct err *err)
+static int smoke_open_trial(struct trial *t, const struct config *config,
+                            const struct pipeline_config *pipeline, struct err *err)
 {
     struct product_info product = {0};
     int rc = session_init(&t->session, config, pipeline, "smoke", err);
     if (rc == 0) {
-        rc = name_index(t, err);
+        rc = smoke_name_index(t, err);
     }
     if (rc == 0) {
         rc = session_open_service(&t->session, err);
@@ -187,7 +188,7 @@ static int open_trial(struct trial *t, const struct config *config,
     return rc;
 }
 
-static void push_end(struct trial *t, struct buf *whole)
+static void smoke_push_end(struct trial *t, struct buf *whole)
 {
     const char *steps = buf_text(&t->out);
     if (!t->json) {
@@ -205,19 +206,19 @@ static void push_end(struct trial *t, struct buf *whole)
     buf_push_char(whole, '\n');
 }
 
-static int try_pipeline(const struct arguments *a, const struct config *config,
-                        const struct pipeline_config *pipeline, const volatile sig_atomic_t *stop,
-                        struct err *err)
+static int smoke_try_pipeline(const struct arguments *a, const struct config *config,
+                              const struct pipeline_config *pipeline,
+                              const volatile sig_atomic_t *stop, struct err *err)
 {
     struct buf whole;
     struct trial t = {.arguments = a, .json = arguments_have(a, OPTION_JSON), .code = EXIT_DONE};
     t.smoke.implicit = arguments_have(a, OPTION_IMPLICIT);
     buf_init(&t.out, RESULT_BYTES);
     buf_init(&whole, 2 * RESULT_BYTES);
-    int rc = open_trial(&t, config, pipeline, err);
+    int rc = smoke_open_trial(&t, config, pipeline, err);
     if (rc == 0) {
-        run_steps(&t, stop);
-        push_end(&t, &whole);
+        smoke_run_steps(&t, stop);
+        smoke_push_end(&t, &whole);
         rc = terminal_result(&whole, err);
     } else {
         err_context(err, "pipeline \"%s\"", pipeline->name);
@@ -243,7 +244,7 @@ int command_smoke(const struct arguments *a, struct err *err)
     }
     const volatile sig_atomic_t *stop = stop_watch();
     for (size_t i = 0; rc == 0 && i < setup.count && *stop == 0; i++) {
-        int code = try_pipeline(a, setup.config, setup.pipelines[i], stop, err);
+        int code = smoke_try_pipeline(a, setup.config, setup.pipelines[i], stop, err);
         rc = code < 0 ? code : 0;
         worst = code < 0 ? worst : exit_code_worse(worst, (enum exit_code)code);
     }

@@ -25,23 +25,23 @@ typedef int (*install_step)(struct installer *i, struct err *err);
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static void push_done(struct installer *i, const char *what)
+static void source_push_done(struct installer *i, const char *what)
 {
     buf_printf(&i->out, "%s: the change log of %s %s\n", i->pipeline, i->table->quoted, what);
 }
 
 /* Returns true if --notify or --no-notify was given; *on is which. */
-static bool notify_chosen(const struct installer *i, bool *on)
+static bool source_notify_chosen(const struct installer *i, bool *on)
 {
     *on = arguments_have(i->arguments, OPTION_NOTIFY);
     return *on || arguments_have(i->arguments, OPTION_NO_NOTIFY);
 }
 
-static int set_notify(struct installer *i, struct err *err)
+static int source_set_notify(struct installer *i, struct err *err)
 {
     bool on;
     bool was;
-    if (!notify_chosen(i, &on)) {
+    if (!source_notify_chosen(i, &on)) {
         return 0;
     }
     int rc = install_notifies(i->pg, i->table, &was, err);
@@ -49,14 +49,14 @@ static int set_notify(struct installer *i, struct err *err)
         rc = install_notify(i->pg, i->table, on, err);
     }
     if (rc == 0 && on != was) {
-        push_done(i, on ? "sends NOTIFY" : "sends no NOTIFY any more");
+        source_push_done(i, on ? "sends NOTIFY" : "sends no NOTIFY any more");
     }
     return rc;
 }
 
 /* Warns before the installation: a subscriber may stop at the first row of our tables. */
-static void warn_publications(const struct installer *i, const struct install_beside *beside,
-                              enum install_state state)
+static void source_warn_publications(const struct installer *i, const struct install_beside *beside,
+                                     enum install_state state)
 {
     if (beside->publications != NULL && state != INSTALL_CURRENT) {
         terminal_say(
@@ -66,7 +66,7 @@ static void warn_publications(const struct installer *i, const struct install_be
     }
 }
 
-static void push_dumper(struct installer *i, const struct install_beside *beside)
+static void source_push_dumper(struct installer *i, const struct install_beside *beside)
 {
     if (beside->dumper != NULL) {
         buf_printf(&i->out,
@@ -76,7 +76,7 @@ static void push_dumper(struct installer *i, const struct install_beside *beside
     }
 }
 
-static int step_install(struct installer *i, struct err *err)
+static int source_step_install(struct installer *i, struct err *err)
 {
     static const char *const done[] = {
         [INSTALL_ABSENT] = "is installed",
@@ -93,23 +93,23 @@ static int step_install(struct installer *i, struct err *err)
         rc = install_beside(i->pg, i->table, &beside, err);
     }
     if (rc == 0) {
-        warn_publications(i, &beside, state);
+        source_warn_publications(i, &beside, state);
         rc = install_apply(i->pg, i->table, i->reader, err);
     }
     if (rc == 0) {
-        push_done(i, done[state]);
-        push_dumper(i, &beside);
+        source_push_done(i, done[state]);
+        source_push_dumper(i, &beside);
         if (i->reader != NULL) {
             buf_printf(&i->out, "%s: role \"%s\" may read it\n", i->pipeline, i->reader);
         }
-        rc = set_notify(i, err);
+        rc = source_set_notify(i, err);
     }
     install_beside_release(&beside);
     buf_release(&why);
     return rc;
 }
 
-static int step_upgrade(struct installer *i, struct err *err)
+static int source_step_upgrade(struct installer *i, struct err *err)
 {
     enum install_state state;
     int rc = install_look(i->pg, i->table, &state, NULL, err);
@@ -117,10 +117,10 @@ static int step_upgrade(struct installer *i, struct err *err)
         err_set(err, ERR_REJECTED, "no change log is installed for %s", i->table->quoted);
         rc = err_hint(err, "run: rowferry source install");
     }
-    return rc == 0 ? step_install(i, err) : rc;
+    return rc == 0 ? source_step_install(i, err) : rc;
 }
 
-static int step_uninstall(struct installer *i, struct err *err)
+static int source_step_uninstall(struct installer *i, struct err *err)
 {
     enum install_state state;
     struct buf why;
@@ -130,14 +130,15 @@ static int step_uninstall(struct installer *i, struct err *err)
         rc = install_remove(i->pg, i->table, err);
     }
     if (rc == 0) {
-        push_done(i, state == INSTALL_ABSENT ? "was not installed, nothing changed" : "is removed");
+        source_push_done(i, state == INSTALL_ABSENT ? "was not installed, nothing changed"
+                                                    : "is removed");
     }
     buf_release(&why);
     return rc;
 }
 
 /* Escapes names of roles and publications: a line break would end the comment. */
-static void push_comments(struct installer *i, const struct install_beside *beside)
+static void source_push_comments(struct installer *i, const struct install_beside *beside)
 {
     if (beside->publications != NULL) {
         buf_push_text(&i->out, "-- warning: a publication is of all tables, so of these too: ");
@@ -151,7 +152,7 @@ static void push_comments(struct installer *i, const struct install_beside *besi
         "\n");
 }
 
-static int step_print(struct installer *i, struct err *err)
+static int source_step_print(struct installer *i, struct err *err)
 {
     struct install_beside beside = {0};
     buf_printf(&i->out, "-- pipeline %s\n", i->pipeline);
@@ -162,11 +163,11 @@ static int step_print(struct installer *i, struct err *err)
         rc = install_beside(i->pg, i->table, &beside, err);
     }
     if (rc == 0) {
-        push_comments(i, &beside);
+        source_push_comments(i, &beside);
         buf_push_text(&i->out, is ? "-- installed with --notify, and stays so\n" : "");
         rc = install_print(i->pg, i->table, i->reader, &i->out, err);
     }
-    if (rc == 0 && notify_chosen(i, &on)) {
+    if (rc == 0 && source_notify_chosen(i, &on)) {
         rc = install_print_notify(i->pg, i->table, on, &i->out, err);
     }
     install_beside_release(&beside);
@@ -175,23 +176,24 @@ static int step_print(struct installer *i, struct err *err)
 
 /* --- connecting ------------------------------------------------------------------------------- */
 
-static int hint_password(struct err *err)
+static int source_hint_password(struct err *err)
 {
     return err_hint(err, "the password of --as comes from $PGPASSWORD or ~/.pgpass");
 }
 
 /* Refuses a password in the URI: argv is readable for everyone on the machine. */
-static int check_as(const char *uri, struct err *err)
+static int source_check_as(const char *uri, struct err *err)
 {
     if (config_check_uri(uri, err) < 0) {
         err_context(err, "option \"--as\"");
-        return hint_password(err);
+        return source_hint_password(err);
     }
     return 0;
 }
 
 /* Opens the connection of --as if given, else that of the configuration. */
-static int connect_as(struct installer *i, const struct session *s, const char *as, struct err *err)
+static int source_connect_as(struct installer *i, const struct session *s, const char *as,
+                             struct err *err)
 {
     struct source_options options;
     session_source_options(s, &options);
@@ -201,11 +203,11 @@ static int connect_as(struct installer *i, const struct session *s, const char *
         options.password = NULL;
     }
     int rc = pg_open(&i->pg, &options, err);
-    return rc < 0 && as != NULL ? hint_password(err) : rc;
+    return rc < 0 && as != NULL ? source_hint_password(err) : rc;
 }
 
 /* Finds out the role of the configuration's connection. */
-static int ask_reader(const struct session *s, struct pg_identity *identity, struct err *err)
+static int source_ask_reader(const struct session *s, struct pg_identity *identity, struct err *err)
 {
     struct source_options options;
     struct pg *pg = NULL;
@@ -223,7 +225,7 @@ static int ask_reader(const struct session *s, struct pg_identity *identity, str
 }
 
 /* Adds a hint that another role may have the privilege. */
-static int explain_rights(const char *as, int rc, struct err *err)
+static int source_explain_rights(const char *as, int rc, struct err *err)
 {
     if (rc < 0 && strcmp(err->sqlstate, "42501") == 0 && as == NULL) {
         err_hint(err, "connect as a role that may: --as URI");
@@ -240,46 +242,47 @@ struct source_task {
 
 /* Determines the reader. The installing role owns the change log, so another reader needs
  * grants. */
-static int find_reader(struct installer *i, const struct source_task *t, const struct session *s,
-                       struct pg_identity *identity, struct err *err)
+static int source_find_reader(struct installer *i, const struct source_task *t,
+                              const struct session *s, struct pg_identity *identity,
+                              struct err *err)
 {
     i->reader = t->arguments->values[OPTION_READER];
     bool wanted = t->names_reader || t->arguments->values[OPTION_AS] != NULL;
-    if (i->reader != NULL || !wanted || t->step == step_uninstall) {
+    if (i->reader != NULL || !wanted || t->step == source_step_uninstall) {
         return 0;
     }
-    int rc = ask_reader(s, identity, err);
+    int rc = source_ask_reader(s, identity, err);
     i->reader = identity->role;
     return rc;
 }
 
 /* Runs one step on i->table and frees the table. */
-static int run_step(const struct source_task *t, struct installer *i, struct err *err)
+static int source_run_step(const struct source_task *t, struct installer *i, struct err *err)
 {
-    int rc = explain_rights(t->arguments->values[OPTION_AS], t->step(i, err), err);
+    int rc = source_explain_rights(t->arguments->values[OPTION_AS], t->step(i, err), err);
     table_free(i->table);
     i->table = NULL;
     return rc;
 }
 
 /* Reports that nothing is to be installed; as a comment in a script. */
-static int tell_nothing(const struct source_task *t, const struct pipeline_config *p,
-                        struct err *err)
+static int source_tell_nothing(const struct source_task *t, const struct pipeline_config *p,
+                               struct err *err)
 {
     struct buf out;
     buf_init(&out, SCRIPT_BYTES);
     buf_printf(&out, "%s%s: nothing to install, capture mode cursor follows a column\n",
-               t->step == step_print ? "-- pipeline " : "", p->name);
+               t->step == source_step_print ? "-- pipeline " : "", p->name);
     int rc = terminal_result(&out, err);
     buf_release(&out);
     return rc;
 }
 
-static int run_pipeline(const struct source_task *t, const struct config *config,
-                        const struct pipeline_config *p, struct err *err)
+static int source_run_pipeline(const struct source_task *t, const struct config *config,
+                               const struct pipeline_config *p, struct err *err)
 {
     if (p->from.capture_mode == CAPTURE_MODE_CURSOR) {
-        return tell_nothing(t, p, err);
+        return source_tell_nothing(t, p, err);
     }
     struct installer i = {.pipeline = p->name, .arguments = t->arguments};
     struct session session;
@@ -287,22 +290,22 @@ static int run_pipeline(const struct source_task *t, const struct config *config
     buf_init(&i.out, SCRIPT_BYTES);
     int rc = session_init(&session, config, p, t->command, err);
     if (rc == 0) {
-        rc = find_reader(&i, t, &session, &identity, err);
+        rc = source_find_reader(&i, t, &session, &identity, err);
     }
     if (rc == 0) {
-        rc = connect_as(&i, &session, t->arguments->values[OPTION_AS], err);
+        rc = source_connect_as(&i, &session, t->arguments->values[OPTION_AS], err);
     }
     if (rc == 0) {
         rc = catalog_table(i.pg, &i.table, p->from.table, (const char *const *)p->from.key,
                            p->from.key_count, err);
     }
     if (rc == 0) {
-        rc = run_step(t, &i, err);
+        rc = source_run_step(t, &i, err);
     }
     for (size_t d = 0; rc == 0 && d < p->from.dependency_count; d++) {
         rc = query_dependency(i.pg, &i.table, &p->from.dependencies[d], err);
         if (rc == 0) {
-            rc = run_step(t, &i, err);
+            rc = source_run_step(t, &i, err);
         }
     }
     if (rc == 0) {
@@ -315,12 +318,12 @@ static int run_pipeline(const struct source_task *t, const struct config *config
     return rc < 0 ? err_context(err, "pipeline \"%s\"", p->name) : 0;
 }
 
-static int run_task(const struct source_task *t, struct err *err)
+static int source_run_task(const struct source_task *t, struct err *err)
 {
     const struct arguments *a = t->arguments;
     const char *as = a->values[OPTION_AS];
     struct setup setup = {0};
-    int rc = as != NULL ? check_as(as, err) : 0;
+    int rc = as != NULL ? source_check_as(as, err) : 0;
     if (rc == 0 && arguments_have(a, OPTION_NOTIFY) && arguments_have(a, OPTION_NO_NOTIFY)) {
         rc = err_set(err, ERR_CONFIG,
                      "options \"--notify\" and \"--no-notify\": only one can be given");
@@ -332,7 +335,7 @@ static int run_task(const struct source_task *t, struct err *err)
         rc = setup_secrets(&setup, err);
     }
     for (size_t i = 0; rc == 0 && i < setup.count; i++) {
-        rc = run_pipeline(t, setup.config, setup.pipelines[i], err);
+        rc = source_run_pipeline(t, setup.config, setup.pipelines[i], err);
     }
     setup_release(&setup);
     return rc;
@@ -340,24 +343,24 @@ static int run_task(const struct source_task *t, struct err *err)
 
 int command_source_install(const struct arguments *a, struct err *err)
 {
-    const struct source_task t = {a, "source install", step_install, false};
-    return run_task(&t, err);
+    const struct source_task t = {a, "source install", source_step_install, false};
+    return source_run_task(&t, err);
 }
 
 int command_source_upgrade(const struct arguments *a, struct err *err)
 {
-    const struct source_task t = {a, "source upgrade", step_upgrade, false};
-    return run_task(&t, err);
+    const struct source_task t = {a, "source upgrade", source_step_upgrade, false};
+    return source_run_task(&t, err);
 }
 
 int command_source_uninstall(const struct arguments *a, struct err *err)
 {
-    const struct source_task t = {a, "source uninstall", step_uninstall, false};
-    return run_task(&t, err);
+    const struct source_task t = {a, "source uninstall", source_step_uninstall, false};
+    return source_run_task(&t, err);
 }
 
 int command_source_print(const struct arguments *a, struct err *err)
 {
-    const struct source_task t = {a, "source print", step_print, true};
-    return run_task(&t, err);
+    const struct source_task t = {a, "source print", source_step_print, true};
+    return source_run_task(&t, err);
 }

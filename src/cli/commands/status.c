@@ -83,7 +83,7 @@ void status_release(struct status *s)
 }
 
 /* Counts the pending entries of the table and of the tables that its query depends on. */
-static void ask_pending(struct status *s, struct pg *pg)
+static void status_ask_pending(struct status *s, struct pg *pg)
 {
     const struct from_config *from = &s->pipeline->from;
     const char **tables = mem_zero(1 + from->dependency_count, sizeof(*tables));
@@ -101,7 +101,7 @@ static void ask_pending(struct status *s, struct pg *pg)
 
 /* Lists the standby sessions, by their application name. The server shows a role its own
  * sessions. */
-static void ask_standbys(struct status *s, struct pg *pg)
+static void status_ask_standbys(struct status *s, struct pg *pg)
 {
     struct pg_result *r = NULL;
     struct err ignored;
@@ -123,7 +123,7 @@ static void ask_standbys(struct status *s, struct pg *pg)
 }
 
 /* An unreachable or slow source is not an error of `status`. */
-static void ask_source(struct status *s, const struct config *config)
+static void status_ask_source(struct status *s, const struct config *config)
 {
     struct source_options options;
     struct pg *pg = NULL;
@@ -140,8 +140,8 @@ static void ask_source(struct status *s, const struct config *config)
     if (pg_open(&pg, &options, &ignored) == 0 &&
         pg_script(pg, "set statement_timeout = 2000", &ignored) == 0) {
         s->why_unknown = "the source does not say";
-        ask_pending(s, pg);
-        ask_standbys(s, pg);
+        status_ask_pending(s, pg);
+        status_ask_standbys(s, pg);
     }
     pg_close(pg);
 }
@@ -155,9 +155,9 @@ struct telling {
     bool colours;
 };
 
-static int push_pipeline(struct buf *out, const struct setup *setup,
-                         const struct pipeline_config *pipeline, const struct telling *how,
-                         struct err *err)
+static int status_push_pipeline(struct buf *out, const struct setup *setup,
+                                const struct pipeline_config *pipeline, const struct telling *how,
+                                struct err *err)
 {
     struct status s = {.pipeline = pipeline, .pending = -1, .why_unknown = "no position yet"};
     struct clock clock = clock_system();
@@ -165,7 +165,7 @@ static int push_pipeline(struct buf *out, const struct setup *setup,
     if (rc == 0 && s.checkpoint.position != NULL) {
         s.why_unknown = "a secret cannot be read";
         if (how->source) {
-            ask_source(&s, setup->config);
+            status_ask_source(&s, setup->config);
         }
     }
     s.now_us = clock_wall_us(&clock);
@@ -182,22 +182,22 @@ static int push_pipeline(struct buf *out, const struct setup *setup,
 }
 
 /* Keeps the output of earlier pipelines if one fails. */
-static int push_all(struct buf *out, const struct setup *setup, const struct telling *how,
-                    struct err *err)
+static int status_push_all(struct buf *out, const struct setup *setup, const struct telling *how,
+                           struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < setup->count; i++) {
-        rc = push_pipeline(out, setup, setup->pipelines[i], how, err);
+        rc = status_push_pipeline(out, setup, setup->pipelines[i], how, err);
     }
     return rc;
 }
 
-static int show(const struct setup *setup, const struct telling *how, struct err *err)
+static int status_show(const struct setup *setup, const struct telling *how, struct err *err)
 {
     struct buf out;
     struct err unwritten;
     buf_init(&out, STATUS_BYTES);
-    int rc = push_all(&out, setup, how, err);
+    int rc = status_push_all(&out, setup, how, err);
     int written = terminal_result(&out, &unwritten);
     if (rc == 0 && written < 0) {
         *err = unwritten;
@@ -208,13 +208,13 @@ static int show(const struct setup *setup, const struct telling *how, struct err
 }
 
 /* Redraws the screen line by line, so that it does not flicker. */
-static int redraw(const struct setup *setup, const struct telling *how, struct err *err)
+static int status_redraw(const struct setup *setup, const struct telling *how, struct err *err)
 {
     struct buf text;
     struct buf screen;
     buf_init(&text, STATUS_BYTES);
     buf_init(&screen, STATUS_BYTES);
-    int rc = push_all(&text, setup, how, err);
+    int rc = status_push_all(&text, setup, how, err);
     buf_push_literal(&screen, "\033[H");
     for (const char *line = buf_text(&text); *line != '\0';) {
         size_t len = strcspn(line, "\n");
@@ -231,12 +231,12 @@ static int redraw(const struct setup *setup, const struct telling *how, struct e
     return rc;
 }
 
-static int watch(const struct setup *setup, const struct telling *how, struct err *err)
+static int status_watch(const struct setup *setup, const struct telling *how, struct err *err)
 {
     const volatile sig_atomic_t *stop = stop_watch();
     int rc = 0;
     while (rc == 0 && *stop == 0) {
-        rc = how->json ? show(setup, how, err) : redraw(setup, how, err);
+        rc = how->json ? status_show(setup, how, err) : status_redraw(setup, how, err);
         if (rc == 0 && *stop == 0) {
             (void)poll(NULL, 0, WATCH_MS); /* a signal ends it */
         }
@@ -244,7 +244,7 @@ static int watch(const struct setup *setup, const struct telling *how, struct er
     return rc;
 }
 
-static int require_terminal(struct err *err)
+static int status_require_terminal(struct err *err)
 {
     if (isatty(STDOUT_FILENO) == 1) {
         return 0;
@@ -264,9 +264,9 @@ int command_status(const struct arguments *a, struct err *err)
                               .json = arguments_have(a, OPTION_JSON),
                               .brief = setup.count > 1 && (watching || a->operand_count == 0),
                               .colours = terminal_colours(STDOUT_FILENO)};
-        rc = watching && !how.json ? require_terminal(err) : 0;
+        rc = watching && !how.json ? status_require_terminal(err) : 0;
         if (rc == 0) {
-            rc = watching ? watch(&setup, &how, err) : show(&setup, &how, err);
+            rc = watching ? status_watch(&setup, &how, err) : status_show(&setup, &how, err);
         }
     }
     setup_release(&setup);

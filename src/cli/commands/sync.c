@@ -18,7 +18,7 @@ struct job {
     struct err err;
 };
 
-static int job_work(struct job *j, struct err *err)
+static int sync_job_work(struct job *j, struct err *err)
 {
     int rc = session_open_service(&j->base.worker.session, err);
     if (rc < 0) {
@@ -40,7 +40,7 @@ static int job_work(struct job *j, struct err *err)
 
 /* --- a rebuild in progress -------------------------------------------------------------------- */
 
-static int job_look(struct job *j, bool *underway, bool *live, struct err *err)
+static int sync_job_look(struct job *j, bool *underway, bool *live, struct err *err)
 {
     struct rebuild rebuild;
     struct checkpoint c = {0};
@@ -56,7 +56,7 @@ static int job_look(struct job *j, bool *underway, bool *live, struct err *err)
 
 /* Returns true if a rebuild may help: the live generation cannot be written. Not after transient
  * errors, and not if the guard waits for a decision. */
-static bool job_may_rebuild(const struct job *j, int rc)
+static bool sync_job_may_rebuild(const struct job *j, int rc)
 {
     struct guard_stop halt;
     struct err ignored;
@@ -70,7 +70,7 @@ static bool job_may_rebuild(const struct job *j, int rc)
 
 /* Returns true if the index was built from a different definition and `on_schema_change` is
  * `rebuild`. */
-static bool job_wants_rebuild(const struct job *j, int rc, const struct err *err)
+static bool sync_job_wants_rebuild(const struct job *j, int rc, const struct err *err)
 {
     bool wants =
         rc < 0 && err->drift && j->base.pipeline->on_schema_change == ON_SCHEMA_CHANGE_REBUILD;
@@ -82,7 +82,7 @@ static bool job_wants_rebuild(const struct job *j, int rc, const struct err *err
 
 /* Resumes the rebuild in progress, or begins one as reindex does. The live generation is kept up to
  * date until it ends. */
-static int job_rebuild(struct job *j, bool underway)
+static int sync_job_rebuild(struct job *j, bool underway)
 {
     struct pipeline_worker *r = &j->base.worker;
     struct err *err = &j->rebuilding;
@@ -107,24 +107,24 @@ static int job_rebuild(struct job *j, bool underway)
 }
 
 /* Runs the sync, then completes a rebuild that another process left unfinished. */
-static int job_do(struct job *j, struct err *err)
+static int sync_job_do(struct job *j, struct err *err)
 {
     bool underway = false;
     bool live = false;
     int rc = pause_expect_none(j->base.worker.session.state, err);
-    rc = rc == 0 ? job_look(j, &underway, &live, err) : rc;
+    rc = rc == 0 ? sync_job_look(j, &underway, &live, err) : rc;
     if (rc < 0) {
         return rc;
     }
-    rc = live ? job_work(j, err) : 0;
+    rc = live ? sync_job_work(j, err) : 0;
     if (rc == 0 && underway) { /* the sync may have done its swap, which was the only step left */
-        rc = job_look(j, &underway, &live, err);
+        rc = sync_job_look(j, &underway, &live, err);
     }
-    bool wants = !underway && job_wants_rebuild(j, rc, err);
-    if (!wants && (!underway || !job_may_rebuild(j, rc))) {
+    bool wants = !underway && sync_job_wants_rebuild(j, rc, err);
+    if (!wants && (!underway || !sync_job_may_rebuild(j, rc))) {
         return rc;
     }
-    int rebuilt = job_rebuild(j, underway);
+    int rebuilt = sync_job_rebuild(j, underway);
     if (rebuilt < 0 && (rc == 0 || wants)) {
         *err = j->rebuilding;
         return rebuilt;
@@ -135,14 +135,14 @@ static int job_do(struct job *j, struct err *err)
 /* --- one pipeline ----------------------------------------------------------------------------- */
 
 /* Runs a sync and records it in the history. An error of the sync takes precedence. */
-static int job_record(struct job *j)
+static int sync_job_record(struct job *j)
 {
     int64_t id;
     int rc = run_record_begin(&j->base.worker.session, &id, &j->err);
     if (rc < 0) {
         return rc;
     }
-    rc = job_do(j, &j->err);
+    rc = sync_job_do(j, &j->err);
     struct err unrecorded;
     j->outcome.exit_code = report_exit_code(
         arguments_have(j->base.arguments, OPTION_DEAD_LETTERS_OK), &j->outcome.result, rc);
@@ -157,7 +157,7 @@ static int job_record(struct job *j)
 
 /* Becomes the holder. *asked: another process is the holder and has done the permitted
  * operations. */
-static int job_hold(struct job *j, bool *asked, struct err *err)
+static int sync_job_hold(struct job *j, bool *asked, struct err *err)
 {
     const struct permit permit = {
         .deletes = arguments_have(j->base.arguments, OPTION_ALLOW_DELETES),
@@ -172,7 +172,7 @@ static int job_hold(struct job *j, bool *asked, struct err *err)
     return rc;
 }
 
-static void job_tell_rebuilt(struct job *j)
+static void sync_job_tell_rebuilt(struct job *j)
 {
     struct buf out;
     struct err unwritten;
@@ -192,7 +192,7 @@ static void job_tell_rebuilt(struct job *j)
     buf_release(&out);
 }
 
-static void job_run(void *job)
+static void sync_job_run(void *job)
 {
     struct job *j = job;
     struct session *s = &j->base.worker.session;
@@ -203,10 +203,10 @@ static void job_run(void *job)
     }
     bool asked = false;
     if (rc == 0) {
-        rc = job_hold(j, &asked, &j->err);
+        rc = sync_job_hold(j, &asked, &j->err);
     }
     if (rc == 0 && !asked) {
-        rc = job_record(j);
+        rc = sync_job_record(j);
     }
     j->outcome.pipeline = j->base.pipeline->name;
     j->outcome.took_ms = (clock_monotonic_us(&s->clock) - began_us) / 1000;
@@ -215,11 +215,11 @@ static void job_run(void *job)
     j->outcome.err = rc < 0 ? &j->err : NULL;
     session_release(s);
     report_tell(arguments_have(j->base.arguments, OPTION_JSON), &j->outcome, j->base.progress);
-    job_tell_rebuilt(j);
+    sync_job_tell_rebuilt(j);
     j->base.exit_code = j->outcome.exit_code;
 }
 
 int command_sync(const struct arguments *a, struct err *err)
 {
-    return parallel_run(a, "sync", sizeof(struct job), job_run, err);
+    return parallel_run(a, "sync", sizeof(struct job), sync_job_run, err);
 }

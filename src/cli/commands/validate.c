@@ -27,7 +27,7 @@ struct job {
     struct buf *sections; /* sections of the page */
 };
 
-static void on_stage(void *context, const char *words)
+static void validate_on_stage(void *context, const char *words)
 {
     struct job *j = context;
     struct buf text;
@@ -37,7 +37,7 @@ static void on_stage(void *context, const char *words)
     buf_release(&text);
 }
 
-static int try_pipeline(struct job *j, struct err *err)
+static int validate_try_pipeline(struct job *j, struct err *err)
 {
     const struct pipeline_config *p = j->pipeline;
     const struct validate_config *c = &p->validate;
@@ -71,14 +71,14 @@ static int try_pipeline(struct job *j, struct err *err)
         .sort = (const char *const *)c->sort,
         .sort_count = c->sort_count,
         .stop = j->stop,
-        .stage = on_stage,
+        .stage = validate_on_stage,
         .context = j,
     };
     struct validate_ports ports = {j->session.service, &source, &rows, j->session.clock};
     return validate_run(&options, &ports, &j->report, err);
 }
 
-static int tell(struct job *j, const struct validation_report *v, struct err *err)
+static int validate_tell(struct job *j, const struct validation_report *v, struct err *err)
 {
     struct buf out;
     buf_init(&out, RESULT_BYTES);
@@ -103,7 +103,7 @@ static int validate_pipeline(struct job *j, const struct config *config, struct 
     progress_line_init(&j->progress, !arguments_have(j->arguments, OPTION_NO_PROGRESS));
     int rc = session_init(&j->session, config, j->pipeline, "validate", &why);
     int64_t began_us = clock_monotonic_us(&j->session.clock);
-    rc = rc == 0 ? try_pipeline(j, &why) : rc;
+    rc = rc == 0 ? validate_try_pipeline(j, &why) : rc;
     progress_line_clear(&j->progress);
     struct validation_report v = {.pipeline = j->pipeline->name,
                                   .report = &j->report,
@@ -117,7 +117,7 @@ static int validate_pipeline(struct job *j, const struct config *config, struct 
     if (rc < 0) {
         terminal_error(j->pipeline->name, &why);
     }
-    rc = tell(j, &v, err);
+    rc = validate_tell(j, &v, err);
     validate_report_release(&j->report);
     progress_line_release(&j->progress);
     session_release(&j->session);
@@ -126,20 +126,20 @@ static int validate_pipeline(struct job *j, const struct config *config, struct 
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-static int of_page(int rc, struct err *err)
+static int validate_of_page(int rc, struct err *err)
 {
     return rc < 0 ? err_context(err, "option \"--html\"") : 0;
 }
 
 /* Checks the path of the page before minutes of work. */
-static int check_page(const struct arguments *a, struct err *err)
+static int validate_check_page(const struct arguments *a, struct err *err)
 {
     const char *path = a->values[OPTION_HTML];
-    return path != NULL ? of_page(newfile_check(path, true, err), err) : 0;
+    return path != NULL ? validate_of_page(newfile_check(path, true, err), err) : 0;
 }
 
-static int write_page(const struct arguments *a, const struct buf *sections, bool good,
-                      struct err *err)
+static int validate_write_page(const struct arguments *a, const struct buf *sections, bool good,
+                               struct err *err)
 {
     struct buf page;
     const char *path = a->values[OPTION_HTML];
@@ -150,7 +150,7 @@ static int write_page(const struct arguments *a, const struct buf *sections, boo
     validation_report_push_page(&page, sections, good);
     int rc = newfile_save(path, true, &page, err);
     buf_release(&page);
-    return of_page(rc, err);
+    return validate_of_page(rc, err);
 }
 
 int command_validate(const struct arguments *a, struct err *err)
@@ -161,7 +161,7 @@ int command_validate(const struct arguments *a, struct err *err)
     buf_init(&sections, PAGE_BYTES);
     int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
     if (rc == 0) {
-        rc = check_page(a, err);
+        rc = validate_check_page(a, err);
     }
     if (rc == 0) {
         rc = setup_secrets(&setup, err);
@@ -175,7 +175,7 @@ int command_validate(const struct arguments *a, struct err *err)
         worst = code < 0 ? worst : exit_code_worse(worst, (enum exit_code)code);
     }
     if (rc == 0) {
-        rc = write_page(a, &sections, worst == EXIT_DONE, err);
+        rc = validate_write_page(a, &sections, worst == EXIT_DONE, err);
     }
     buf_release(&sections);
     setup_release(&setup);

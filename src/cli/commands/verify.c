@@ -33,7 +33,7 @@ struct job {
 
 /* --- differences ------------------------------------------------------------------------------ */
 
-static void push_all(struct holder_request *ask, const struct repair_keys *k)
+static void verify_push_all(struct holder_request *ask, const struct repair_keys *k)
 {
     struct span key;
     for (size_t at = 0; repair_keys_next(k, &at, &key);) {
@@ -41,7 +41,7 @@ static void push_all(struct holder_request *ask, const struct repair_keys *k)
     }
 }
 
-static void on_found(void *context, const struct verify_found *found)
+static void verify_on_found(void *context, const struct verify_found *found)
 {
     struct job *j = context;
     differences_add(&j->differences, found);
@@ -50,14 +50,14 @@ static void on_found(void *context, const struct verify_found *found)
     }
 }
 
-static void on_again(void *context)
+static void verify_on_again(void *context)
 {
     struct job *j = context;
     differences_reset(&j->differences);
     repairs_reset(&j->repairs);
 }
 
-static void on_progress(void *context, const struct verify_progress *p)
+static void verify_on_progress(void *context, const struct verify_progress *p)
 {
     struct job *j = context;
     struct buf text;
@@ -77,18 +77,18 @@ static void on_progress(void *context, const struct verify_progress *p)
 
 /* --- comparison ------------------------------------------------------------------------------- */
 
-static int never_synced(const struct job *j, struct err *err)
+static int verify_never_synced(const struct job *j, struct err *err)
 {
     err_set(err, ERR_STATE, "pipeline \"%s\" has not been synced yet", j->pipeline->name);
     return err_hint(err, "run: rowferry sync %s", j->pipeline->name);
 }
 
-static int open_parts(struct job *j, struct err *err)
+static int verify_open_parts(struct job *j, struct err *err)
 {
     struct session *s = &j->session;
     int rc = state_open_read_only(&s->state, s->config->state_path, j->pipeline->name, err);
     if (rc == 0 && s->state == NULL) {
-        rc = never_synced(j, err);
+        rc = verify_never_synced(j, err);
     }
     if (rc == 0) {
         rc = session_open_service(s, err);
@@ -99,7 +99,7 @@ static int open_parts(struct job *j, struct err *err)
     return rc;
 }
 
-static int look(struct job *j, const volatile sig_atomic_t *stop, struct err *err)
+static int verify_look(struct job *j, const volatile sig_atomic_t *stop, struct err *err)
 {
     struct pipeline_options pipeline;
     struct pipeline_ports ports;
@@ -117,9 +117,9 @@ static int look(struct job *j, const volatile sig_atomic_t *stop, struct err *er
         .rows_only = arguments_have(j->arguments, OPTION_WHERE),
         .settle_ms = SETTLE_MS,
         .stop = stop,
-        .found = on_found,
-        .again = on_again,
-        .progress = on_progress,
+        .found = verify_on_found,
+        .again = verify_on_again,
+        .progress = verify_on_progress,
         .context = j,
     };
     struct verify_ports all = {&ports, j->session.service, &source, &listing};
@@ -132,7 +132,7 @@ static int look(struct job *j, const volatile sig_atomic_t *stop, struct err *er
     return rc;
 }
 
-static enum exit_code exit_of(const struct job *j, int rc)
+static enum exit_code verify_exit_of(const struct job *j, int rc)
 {
     const struct verify_result *r = &j->result;
     return rc < 0                        ? err_exit_code((enum err_class)rc)
@@ -143,11 +143,11 @@ static enum exit_code exit_of(const struct job *j, int rc)
                                          : EXIT_DONE;
 }
 
-static enum exit_code report(struct job *j, int rc, const struct err *err, int64_t took_ms)
+static enum exit_code verify_report(struct job *j, int rc, const struct err *err, int64_t took_ms)
 {
     struct buf out;
     struct err unwritten;
-    enum exit_code code = exit_of(j, rc);
+    enum exit_code code = verify_exit_of(j, rc);
     struct verified v = {.pipeline = j->pipeline->name,
                          .index = j->pipeline->to.index,
                          .result = &j->result,
@@ -177,7 +177,7 @@ static enum exit_code report(struct job *j, int rc, const struct err *err, int64
 /* --- repair ----------------------------------------------------------------------------------- */
 
 /* Returns true if the guard of a sync would let the deletes pass. */
-static bool guard_passes(const struct job *j)
+static bool verify_guard_passes(const struct job *j)
 {
     const struct verify_result *r = &j->result;
     if (j->pipeline->to.kind == INDEX_KIND_DATA_STREAM ||
@@ -195,7 +195,7 @@ static bool guard_passes(const struct job *j)
 
 /* Reports that the guard is the reason of a failed request, because its answer does not mention
  * it. */
-static void tell_halted(const struct job *j, struct state *state)
+static void verify_tell_halted(const struct job *j, struct state *state)
 {
     struct guard_stop halt;
     struct err ignored;
@@ -208,7 +208,7 @@ static void tell_halted(const struct job *j, struct state *state)
 }
 
 /* Returns the exit code for differences that a successful repair leaves. */
-static enum exit_code left_by_repair(const struct job *j, int64_t letters)
+static enum exit_code verify_left_by_repair(const struct job *j, int64_t letters)
 {
     const struct verify_result *r = &j->result;
     return r->waiting > 0 ? (r->halted ? EXIT_FAILED : EXIT_TEMPORARY)
@@ -217,33 +217,35 @@ static enum exit_code left_by_repair(const struct job *j, int64_t letters)
 }
 
 /* Returns the exit code, or an error. */
-static int send_keys(struct job *j, struct holder_request *ask, bool extra_too, struct err *err)
+static int verify_send_keys(struct job *j, struct holder_request *ask, bool extra_too,
+                            struct err *err)
 {
     int64_t letters = j->result.found[VERIFY_LETTER];
     int rc = EXIT_DONE;
-    push_all(ask, &j->repairs.changed);
+    verify_push_all(ask, &j->repairs.changed);
     if (extra_too) {
-        push_all(ask, &j->repairs.extra);
+        verify_push_all(ask, &j->repairs.extra);
     }
     if (ask->count > 0) {
         rc = holder_request_run(ask, err);
         letters = ask->outcome.result.dead_letters;
     }
     if (rc == EXIT_FAILED) {
-        tell_halted(j, ask->session.state);
+        verify_tell_halted(j, ask->session.state);
     }
-    return rc < 0 ? rc : (int)exit_code_worse(left_by_repair(j, letters), (enum exit_code)rc);
+    return rc < 0 ? rc
+                  : (int)exit_code_worse(verify_left_by_repair(j, letters), (enum exit_code)rc);
 }
 
-static int send(struct job *j, struct err *err)
+static int verify_send(struct job *j, struct err *err)
 {
     struct holder_request ask;
     struct arguments a = *j->arguments;
     a.values[OPTION_PIPELINE] = j->pipeline->name;
-    bool passes = guard_passes(j);
+    bool passes = verify_guard_passes(j);
     int rc = holder_request_open(&ask, &a, "verify", REQUEST_RESYNC, err);
     if (rc == 0) {
-        rc = send_keys(j, &ask, passes, err);
+        rc = verify_send_keys(j, &ask, passes, err);
     }
     holder_request_release(&ask);
     if (rc < 0) {
@@ -272,7 +274,8 @@ static int send(struct job *j, struct err *err)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static int number_of(const struct arguments *a, enum option_id id, int64_t *out, struct err *err)
+static int verify_number_of(const struct arguments *a, enum option_id id, int64_t *out,
+                            struct err *err)
 {
     const char *text = a->values[id];
     char *end;
@@ -296,17 +299,17 @@ static int verify_pipeline(struct job *j, const struct config *config,
     int rc = session_init(&j->session, config, j->pipeline, "verify", &err);
     int64_t began_us = clock_monotonic_us(&j->session.clock);
     if (rc == 0) {
-        rc = open_parts(j, &err);
+        rc = verify_open_parts(j, &err);
     }
     if (rc == 0) {
-        rc = look(j, stop, &err);
+        rc = verify_look(j, stop, &err);
     }
     int64_t took_ms = (clock_monotonic_us(&j->session.clock) - began_us) / 1000;
-    enum exit_code code = report(j, rc, &err, took_ms);
+    enum exit_code code = verify_report(j, rc, &err, took_ms);
     session_release(&j->session);
     bool differ = rc == 0 && !j->result.stopped && verify_differences(&j->result) > 0;
     if (differ && arguments_have(j->arguments, OPTION_REPAIR)) {
-        rc = send(j, &err);
+        rc = verify_send(j, &err);
         if (rc < 0) {
             terminal_error(j->pipeline->name, &err);
         }
@@ -315,7 +318,8 @@ static int verify_pipeline(struct job *j, const struct config *config,
     return (int)code;
 }
 
-static void job_init(struct job *j, const struct arguments *a, const struct pipeline_config *p)
+static void verify_job_init(struct job *j, const struct arguments *a,
+                            const struct pipeline_config *p)
 {
     j->arguments = a;
     j->pipeline = p;
@@ -325,7 +329,7 @@ static void job_init(struct job *j, const struct arguments *a, const struct pipe
     differences_init(&j->differences, arguments_have(a, OPTION_JSON), j->limit);
 }
 
-static void job_release(struct job *j)
+static void verify_job_release(struct job *j)
 {
     repairs_release(&j->repairs);
     progress_line_release(&j->progress);
@@ -338,12 +342,12 @@ int command_verify(const struct arguments *a, struct err *err)
     int64_t limit = DIFFERENCES_SHOWN;
     int64_t sample = 0;
     enum exit_code worst = EXIT_DONE;
-    int rc = number_of(a, OPTION_LIMIT, &limit, err);
+    int rc = verify_number_of(a, OPTION_LIMIT, &limit, err);
     if (rc == 0 && arguments_have(a, OPTION_ALLOW_DELETES) && !arguments_have(a, OPTION_REPAIR)) {
         rc = err_set(err, ERR_CONFIG, "option \"--allow-deletes\" needs \"--repair\"");
     }
     if (rc == 0) {
-        rc = number_of(a, OPTION_SAMPLE, &sample, err);
+        rc = verify_number_of(a, OPTION_SAMPLE, &sample, err);
     }
     if (rc == 0) {
         rc = setup_load(&setup, a, a->operands, a->operand_count, err);
@@ -354,9 +358,9 @@ int command_verify(const struct arguments *a, struct err *err)
     const volatile sig_atomic_t *stop = stop_watch();
     for (size_t i = 0; rc == 0 && i < setup.count && *stop == 0; i++) {
         struct job job = {.limit = limit, .sample = sample};
-        job_init(&job, a, setup.pipelines[i]);
+        verify_job_init(&job, a, setup.pipelines[i]);
         worst = exit_code_worse(worst, (enum exit_code)verify_pipeline(&job, setup.config, stop));
-        job_release(&job);
+        verify_job_release(&job);
     }
     setup_release(&setup);
     return rc < 0 ? rc : (int)worst;

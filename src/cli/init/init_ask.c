@@ -15,7 +15,7 @@ bool init_asks(const struct arguments *a)
            isatty(STDERR_FILENO) == 1;
 }
 
-static void push_prompt(const char *question, const char *answer)
+static void init_ask_push_prompt(const char *question, const char *answer)
 {
     struct buf line;
     buf_init(&line, INIT_TEXT_BYTES);
@@ -32,7 +32,7 @@ static void push_prompt(const char *question, const char *answer)
     buf_release(&line);
 }
 
-static void strip(char *line)
+static void init_ask_strip(char *line)
 {
     size_t len = strlen(line);
     while (len > 0 && strchr(" \t\r\n", line[len - 1]) != NULL) {
@@ -49,10 +49,10 @@ bool init_ask(const char *question, char **answer,
     bool typed = true;
     for (bool good = false; !good && typed;) {
         struct err err;
-        push_prompt(question, *answer);
+        init_ask_push_prompt(question, *answer);
         typed = getline(&line, &size, stdin) > 0;
         if (typed) {
-            strip(line);
+            init_ask_strip(line);
         }
         good = typed && (line[0] == '\0' || check(line, &err) == 0);
         if (typed && !good) {

@@ -17,13 +17,13 @@ struct line {
     bool comma; /* another property follows */
 };
 
-static void push_blanks(struct buf *out, int count)
+static void init_properties_push_blanks(struct buf *out, int count)
 {
     buf_printf(out, "%*s", count, "");
 }
 
 /* Appends the end of a property: its opening bracket if it has children, else its closing one. */
-static void push_end(struct buf *out, const struct line *l)
+static void init_properties_push_end(struct buf *out, const struct line *l)
 {
     if (l->p->count > 0) {
         buf_push_literal(out, ", \"properties\": {");
@@ -33,9 +33,9 @@ static void push_end(struct buf *out, const struct line *l)
 }
 
 /* Appends the part to the left of the reason. */
-static void push_left(struct buf *out, const struct line *l)
+static void init_properties_push_left(struct buf *out, const struct line *l)
 {
-    push_blanks(out, l->indent);
+    init_properties_push_blanks(out, l->indent);
     if (l->ends) {
         buf_printf(out, "} }%s", l->comma ? "," : "");
         return;
@@ -46,24 +46,24 @@ static void push_left(struct buf *out, const struct line *l)
     size_t len = strcspn(l->p->parameters, "\n");
     buf_push(out, l->p->parameters, len);
     if (l->p->parameters[len] == '\0') {
-        push_end(out, l);
+        init_properties_push_end(out, l);
     }
 }
 
 /* Appends the part below the reason. */
-static void push_below(struct buf *out, const struct line *l)
+static void init_properties_push_below(struct buf *out, const struct line *l)
 {
     const char *below = l->ends ? NULL : strchr(l->p->parameters, '\n');
     if (below != NULL) {
-        push_blanks(out, l->indent + 4);
+        init_properties_push_blanks(out, l->indent + 4);
         buf_push_text(out, below + 1);
-        push_end(out, l);
+        init_properties_push_end(out, l);
         buf_push_char(out, '\n');
     }
 }
 
 /* Returns the width in characters. */
-static size_t width(const struct buf *text)
+static size_t init_properties_width(const struct buf *text)
 {
     size_t n = 0;
     for (size_t i = 0; i < text->len; i++) {
@@ -74,7 +74,8 @@ static size_t width(const struct buf *text)
 
 typedef void (*each_line)(void *context, const struct line *l);
 
-static void walk(const struct proposed *of, int indent, each_line tell, void *context)
+static void init_properties_walk(const struct proposed *of, int indent, each_line tell,
+                                 void *context)
 {
     size_t last = 0;
     for (size_t i = 0; i < of->count; i++) {
@@ -85,20 +86,20 @@ static void walk(const struct proposed *of, int indent, each_line tell, void *co
         struct line l = {.p = p, .indent = indent, .comma = i < last};
         tell(context, &l);
         if (p->count > 0) {
-            walk(p, indent + 2, tell, context);
+            init_properties_walk(p, indent + 2, tell, context);
             l.ends = true;
             tell(context, &l);
         }
     }
 }
 
-static void measure(void *context, const struct line *l)
+static void init_properties_measure(void *context, const struct line *l)
 {
     size_t *column = context;
     struct buf left;
     buf_init(&left, INIT_TEXT_BYTES);
-    push_left(&left, l);
-    size_t w = width(&left) + 2;
+    init_properties_push_left(&left, l);
+    size_t w = init_properties_width(&left) + 2;
     *column = w > *column && w <= WHY_COLUMN_MOST ? w : *column;
     buf_release(&left);
 }
@@ -108,27 +109,27 @@ struct writer {
     size_t column;
 };
 
-static void write_line(void *context, const struct line *l)
+static void init_properties_write_line(void *context, const struct line *l)
 {
     struct writer *w = context;
     struct buf left;
     buf_init(&left, INIT_TEXT_BYTES);
-    push_left(&left, l);
+    init_properties_push_left(&left, l);
     buf_push(w->out, buf_text(&left), left.len);
     if (!l->ends && l->p->why != NULL) {
-        size_t used = width(&left);
-        push_blanks(w->out, used + 2 < w->column ? (int)(w->column - used) : 2);
+        size_t used = init_properties_width(&left);
+        init_properties_push_blanks(w->out, used + 2 < w->column ? (int)(w->column - used) : 2);
         buf_push_literal(w->out, "// ");
         terminal_push_safe(w->out, l->p->why, strlen(l->p->why));
     }
     buf_push_char(w->out, '\n');
-    push_below(w->out, l);
+    init_properties_push_below(w->out, l);
     buf_release(&left);
 }
 
 void init_write_properties(struct buf *out, const struct proposed *mapping, int indent)
 {
     struct writer w = {.out = out};
-    walk(mapping, indent, measure, &w.column);
-    walk(mapping, indent, write_line, &w);
+    init_properties_walk(mapping, indent, init_properties_measure, &w.column);
+    init_properties_walk(mapping, indent, init_properties_write_line, &w);
 }

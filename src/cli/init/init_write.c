@@ -15,16 +15,16 @@
 #define SHARDS_MOST 64
 #define FIELDS_LIMIT 1000 /* the service's default */
 
-static void push_quoted(struct buf *out, const char *text)
+static void init_write_push_quoted(struct buf *out, const char *text)
 {
     text_json(out, text, strlen(text));
 }
 
-static void push_comment(struct buf *out, int indent, const char *format, ...)
+static void init_write_push_comment(struct buf *out, int indent, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Appends one comment line; line breaks in names are escaped. */
-static void push_comment(struct buf *out, int indent, const char *format, ...)
+static void init_write_push_comment(struct buf *out, int indent, const char *format, ...)
 {
     char *text = NULL;
     va_list args;
@@ -43,143 +43,147 @@ static void push_comment(struct buf *out, int indent, const char *format, ...)
 /* --- head, source, service -------------------------------------------------------------------- */
 
 /* Returns the file name as in a command line. */
-static const char *file_of(const struct init *i)
+static const char *init_write_file_of(const struct init *i)
 {
     const char *file = i->arguments->values[OPTION_OUTPUT];
     return file != NULL && strcmp(file, "-") != 0 ? file : "FILE";
 }
 
-static void push_step(struct buf *out, const struct init *i, const char *command, const char *what)
+static void init_write_push_step(struct buf *out, const struct init *i, const char *command,
+                                 const char *what)
 {
-    push_comment(out, 0, "  rowferry -c %s %-14s   %s", file_of(i), command, what);
+    init_write_push_comment(out, 0, "  rowferry -c %s %-14s   %s", init_write_file_of(i), command,
+                            what);
 }
 
-static void push_head(struct buf *out, const struct init *i)
+static void init_write_push_head(struct buf *out, const struct init *i)
 {
     const struct survey *s = &i->survey;
-    push_comment(out, 0, "The %s %s of the database %s, as the index %s.",
-                 s->view != NULL ? "view" : "table", s->view != NULL ? s->view : s->name,
-                 s->identity.database, i->index);
-    push_comment(out, 0,
-                 "Proposed by rowferry init: it works as it stands, and each line may be "
-                 "changed. Next:");
+    init_write_push_comment(out, 0, "The %s %s of the database %s, as the index %s.",
+                            s->view != NULL ? "view" : "table", s->view != NULL ? s->view : s->name,
+                            s->identity.database, i->index);
+    init_write_push_comment(
+        out, 0,
+        "Proposed by rowferry init: it works as it stands, and each line may be "
+        "changed. Next:");
     if (i->capture != INIT_CURSOR && s->log != INSTALL_CURRENT) {
-        push_step(out, i, "source install", "the change log in the database");
+        init_write_push_step(out, i, "source install", "the change log in the database");
     }
-    push_step(out, i, "check", "looks at all that a sync needs, and changes nothing");
-    push_step(out, i, "sync", "builds the index; after that, sends what changed");
+    init_write_push_step(out, i, "check", "looks at all that a sync needs, and changes nothing");
+    init_write_push_step(out, i, "sync", "builds the index; after that, sends what changed");
 }
 
-static void push_source(struct buf *out, const struct init *i)
+static void init_write_push_source(struct buf *out, const struct init *i)
 {
     const struct pg_identity *id = &i->survey.identity;
     buf_push_literal(out, "  \"source\": {\n");
-    push_comment(out, 4,
-                 "PostgreSQL %d.%d. No password stands here: it comes from ~/.pgpass or "
-                 "$PGPASSWORD, or from",
-                 id->server_version / 10000, id->server_version % 10000);
-    push_comment(out, 4, "  \"password\": { \"file\": \"/run/secrets/pg\" }");
+    init_write_push_comment(out, 4,
+                            "PostgreSQL %d.%d. No password stands here: it comes from ~/.pgpass or "
+                            "$PGPASSWORD, or from",
+                            id->server_version / 10000, id->server_version % 10000);
+    init_write_push_comment(out, 4, "  \"password\": { \"file\": \"/run/secrets/pg\" }");
     if (i->capture == INIT_LOG_PRIMARY) {
-        push_comment(out, 4,
-                     "This is a standby, and the change log is written on its primary: "
-                     "name it here before the next step,");
-        push_comment(out, 4, "  \"primary\": \"postgresql://...\"");
+        init_write_push_comment(out, 4,
+                                "This is a standby, and the change log is written on its primary: "
+                                "name it here before the next step,");
+        init_write_push_comment(out, 4, "  \"primary\": \"postgresql://...\"");
     }
     if (pg_is_unverified(i->arguments->values[OPTION_SOURCE])) {
-        push_comment(
+        init_write_push_comment(
             out, 4,
             "Nobody verifies who answers there. With the certificate of the authority that "
             "signed the server's,");
-        push_comment(out, 4, "add to the URI: ?sslmode=verify-full&sslrootcert=FILE");
+        init_write_push_comment(out, 4, "add to the URI: ?sslmode=verify-full&sslrootcert=FILE");
     }
     buf_push_literal(out, "    \"uri\": ");
-    push_quoted(out, i->arguments->values[OPTION_SOURCE]);
+    init_write_push_quoted(out, i->arguments->values[OPTION_SOURCE]);
     buf_push_literal(out, "\n  },\n");
 }
 
-static void push_product(struct buf *out, const struct init *i)
+static void init_write_push_product(struct buf *out, const struct init *i)
 {
     if (i->trouble[0] != '\0') {
-        push_comment(out, 4, "It was not asked what it is: %s.", i->trouble);
+        init_write_push_comment(out, 4, "It was not asked what it is: %s.", i->trouble);
     } else {
-        push_comment(out, 4, "%s%s%s%s answered.", product_name(i->product.product),
-                     i->product.version[0] != '\0' ? " " : "", i->product.version,
-                     i->product.stand_in ? " (devsearch, a stand-in)" : "");
+        init_write_push_comment(out, 4, "%s%s%s%s answered.", product_name(i->product.product),
+                                i->product.version[0] != '\0' ? " " : "", i->product.version,
+                                i->product.stand_in ? " (devsearch, a stand-in)" : "");
     }
 }
 
-static void push_auth(struct buf *out, const struct init *i)
+static void init_write_push_auth(struct buf *out, const struct init *i)
 {
     const struct init_credential *c = &i->credential;
     if (c->api_key != NULL) {
         buf_printf(out, "    \"auth\": { \"api_key\": { \"env\": \"%s\" } },\n", INIT_KEY_VARIABLE);
     } else if (c->user != NULL) {
         buf_push_literal(out, "    \"auth\": { \"user\": ");
-        push_quoted(out, c->user);
+        init_write_push_quoted(out, c->user);
         buf_printf(out, ", \"password\": { \"env\": \"%s\" } },\n", INIT_PASSWORD_VARIABLE);
     } else {
-        push_comment(out, 4, "Requests are anonymous, unless a credential is named:");
-        push_comment(out, 4, "  \"auth\": { \"api_key\": { \"env\": \"%s\" } },",
-                     INIT_KEY_VARIABLE);
+        init_write_push_comment(out, 4, "Requests are anonymous, unless a credential is named:");
+        init_write_push_comment(out, 4, "  \"auth\": { \"api_key\": { \"env\": \"%s\" } },",
+                                INIT_KEY_VARIABLE);
     }
 }
 
-static void push_service(struct buf *out, const struct init *i)
+static void init_write_push_service(struct buf *out, const struct init *i)
 {
     buf_push_literal(out, "  \"service\": {\n");
-    push_product(out, i);
-    push_auth(out, i);
+    init_write_push_product(out, i);
+    init_write_push_auth(out, i);
     if (i->credential.ca_file != NULL) {
         buf_push_literal(out, "    \"tls\": { \"ca_file\": ");
-        push_quoted(out, i->credential.ca_file);
+        init_write_push_quoted(out, i->credential.ca_file);
         buf_push_literal(out, " },\n");
     }
     buf_push_literal(out, "    \"url\": ");
-    push_quoted(out, i->url);
+    init_write_push_quoted(out, i->url);
     buf_push_literal(out, "\n  },\n");
 }
 
 /* --- from ------------------------------------------------------------------------------------- */
 
-static void push_list(struct buf *out, char *const *items, size_t count)
+static void init_write_push_list(struct buf *out, char *const *items, size_t count)
 {
     buf_push_char(out, '[');
     for (size_t k = 0; k < count; k++) {
         buf_push_text(out, k > 0 ? ", " : "");
-        push_quoted(out, items[k]);
+        init_write_push_quoted(out, items[k]);
     }
     buf_push_char(out, ']');
 }
 
-static void push_key(struct buf *out, const struct survey *s)
+static void init_write_push_key(struct buf *out, const struct survey *s)
 {
     if (s->key_primary) {
-        push_comment(out, 6, "The primary key becomes the document's _id.");
+        init_write_push_comment(out, 6, "The primary key becomes the document's _id.");
     } else {
-        push_comment(out, 6, "There is no primary key: the unique index %s identifies a row.",
-                     s->key_index);
+        init_write_push_comment(
+            out, 6, "There is no primary key: the unique index %s identifies a row.", s->key_index);
     }
     if (!s->key_filled) {
-        push_comment(out, 6,
-                     "Its columns may be NULL, and such a row can only be a dead letter: "
-                     "set them NOT NULL.");
+        init_write_push_comment(
+            out, 6,
+            "Its columns may be NULL, and such a row can only be a dead letter: "
+            "set them NOT NULL.");
     }
     buf_push_literal(out, "      \"key\": ");
-    push_list(out, s->table->key, s->table->key_count);
+    init_write_push_list(out, s->table->key, s->table->key_count);
     buf_push_literal(out, ",\n");
 }
 
 /* Appends the query twice: readable in a comment, then as a JSON text. */
-static void push_query(struct buf *out, const struct survey *s)
+static void init_write_push_query(struct buf *out, const struct survey *s)
 {
     struct buf flat;
     buf_init(&flat, INIT_TEXT_BYTES);
-    push_comment(out, 6, "%s:",
-                 s->view != NULL ? "The rows are those of the view, by"
-                                 : "Each document with rows of other tables, by");
+    init_write_push_comment(out, 6, "%s:",
+                            s->view != NULL ? "The rows are those of the view, by"
+                                            : "Each document with rows of other tables, by");
     for (const char *line = s->lines; *line != '\0';) {
         size_t len = strcspn(line, "\n");
-        push_comment(out, 6, "  %.*s", (int)len, line);
+        init_write_push_comment(out, 6, "  %.*s", (int)len, line);
         line += len + (line[len] == '\n');
     }
     for (const char *at = s->lines; *at != '\0'; at++) {
@@ -191,158 +195,166 @@ static void push_query(struct buf *out, const struct survey *s)
         }
     }
     buf_push_literal(out, "      \"query\": ");
-    push_quoted(out, buf_text(&flat));
+    init_write_push_quoted(out, buf_text(&flat));
     buf_push_literal(out, ",\n");
     buf_release(&flat);
 }
 
-static void push_dependencies(struct buf *out, const struct survey *s)
+static void init_write_push_dependencies(struct buf *out, const struct survey *s)
 {
-    push_comment(out, 6,
-                 "What else a document is made of, and which ones a change there makes "
-                 "anew.");
+    init_write_push_comment(out, 6,
+                            "What else a document is made of, and which ones a change there makes "
+                            "anew.");
     for (size_t k = 0; k < s->doubt_count; k++) {
-        push_comment(out, 6, "Costly: %s.", s->doubts[k]);
+        init_write_push_comment(out, 6, "Costly: %s.", s->doubts[k]);
     }
     buf_push_literal(out, "      \"depends_on\": [\n");
     for (size_t k = 0; k < s->dependency_count; k++) {
         const struct dependency *d = &s->dependencies[k];
         buf_push_literal(out, "        { \"table\": ");
-        push_quoted(out, d->table);
+        init_write_push_quoted(out, d->table);
         buf_push_literal(out, ", \"key\": ");
-        push_list(out, d->key, d->key_count);
+        init_write_push_list(out, d->key, d->key_count);
         buf_push_literal(out, ",\n          \"keys\": ");
-        push_quoted(out, d->keys);
+        init_write_push_quoted(out, d->keys);
         buf_push_text(out, k + 1 < s->dependency_count ? " },\n" : " }\n");
     }
     buf_push_literal(out, "      ],\n");
 }
 
 /* Appends the members of mode cursor. */
-static void push_cursor(struct buf *out, const struct survey *s)
+static void init_write_push_cursor(struct buf *out, const struct survey *s)
 {
     buf_push_literal(out, "\"capture\": { \"mode\": \"cursor\", \"column\": ");
-    push_quoted(out, s->cursor);
+    init_write_push_quoted(out, s->cursor);
     buf_push_literal(out, ", \"deletes\": { \"reconcile\": \"1h\" } }");
 }
 
-static void push_log_reason(struct buf *out, const struct init *i)
+static void init_write_push_log_reason(struct buf *out, const struct init *i)
 {
     const struct survey *s = &i->survey;
     if (i->capture == INIT_LOG_BY_DBA) {
-        push_comment(out, 6,
-                     "The change log sees each change and delete. Role \"%s\" may not install "
-                     "it: let a DBA run",
-                     s->identity.role);
-        push_comment(out, 6,
-                     "what \"rowferry source print\" shows, or use \"source install --as "
-                     "URI\".");
+        init_write_push_comment(
+            out, 6,
+            "The change log sees each change and delete. Role \"%s\" may not install "
+            "it: let a DBA run",
+            s->identity.role);
+        init_write_push_comment(
+            out, 6,
+            "what \"rowferry source print\" shows, or use \"source install --as "
+            "URI\".");
     } else {
-        push_comment(out, 6, "The change log sees each change and delete; %s.",
-                     s->log == INSTALL_CURRENT ? "it is installed"
-                     : i->capture == INIT_LOG  ? "this role may install it"
-                                               : "it needs the primary");
+        init_write_push_comment(out, 6, "The change log sees each change and delete; %s.",
+                                s->log == INSTALL_CURRENT ? "it is installed"
+                                : i->capture == INIT_LOG  ? "this role may install it"
+                                                          : "it needs the primary");
     }
 }
 
-static void push_capture(struct buf *out, const struct init *i)
+static void init_write_push_capture(struct buf *out, const struct init *i)
 {
     const struct survey *s = &i->survey;
     struct buf other;
     if (i->capture == INIT_CURSOR) {
-        push_comment(out, 6,
-                     "The column says when a row was changed%s%s: nothing is installed, and "
-                     "rows that",
-                     s->cursor_index != NULL ? ", with the index " : ", without an index",
-                     s->cursor_index != NULL ? s->cursor_index : "");
-        push_comment(out, 6,
-                     "are deleted are found once an hour. \"mode\": \"changelog\" sees all "
-                     "at once.");
+        init_write_push_comment(
+            out, 6,
+            "The column says when a row was changed%s%s: nothing is installed, and "
+            "rows that",
+            s->cursor_index != NULL ? ", with the index " : ", without an index",
+            s->cursor_index != NULL ? s->cursor_index : "");
+        init_write_push_comment(
+            out, 6,
+            "are deleted are found once an hour. \"mode\": \"changelog\" sees all "
+            "at once.");
         buf_push_literal(out, "      ");
-        push_cursor(out, s);
+        init_write_push_cursor(out, s);
         buf_push_char(out, '\n');
         return;
     }
-    push_log_reason(out, i);
+    init_write_push_log_reason(out, i);
     if (s->cursor != NULL && s->table->query == NULL) {
         buf_init(&other, INIT_TEXT_BYTES);
-        push_cursor(&other, s);
-        push_comment(out, 6, "Without installing anything%s:",
-                     s->cursor_index != NULL ? "" : " (and it wants an index over the column)");
-        push_comment(out, 6, "  %s", buf_text(&other));
+        init_write_push_cursor(&other, s);
+        init_write_push_comment(
+            out, 6, "Without installing anything%s:",
+            s->cursor_index != NULL ? "" : " (and it wants an index over the column)");
+        init_write_push_comment(out, 6, "  %s", buf_text(&other));
         buf_release(&other);
     }
     buf_push_literal(out, "      \"capture\": { \"mode\": \"changelog\" }\n");
 }
 
-static void push_from(struct buf *out, const struct init *i)
+static void init_write_push_from(struct buf *out, const struct init *i)
 {
     const struct survey *s = &i->survey;
     buf_push_literal(out, "    \"from\": {\n");
     if (s->view != NULL) {
-        push_comment(out, 6,
-                     "The view %s has no changes of its own; those of the tables behind it "
-                     "have.",
-                     s->view);
+        init_write_push_comment(
+            out, 6,
+            "The view %s has no changes of its own; those of the tables behind it "
+            "have.",
+            s->view);
     }
     buf_push_literal(out, "      \"table\": ");
-    push_quoted(out, s->name);
+    init_write_push_quoted(out, s->name);
     buf_push_literal(out, ",\n");
-    push_key(out, s);
+    init_write_push_key(out, s);
     if (s->lines != NULL) {
-        push_query(out, s);
+        init_write_push_query(out, s);
     }
     if (s->dependency_count > 0) {
-        push_dependencies(out, s);
+        init_write_push_dependencies(out, s);
     }
-    push_capture(out, i);
+    init_write_push_capture(out, i);
     buf_push_literal(out, "    },\n");
 }
 
 /* --- to --------------------------------------------------------------------------------------- */
 
-static void push_mapping_reason(struct buf *out, const struct survey *s)
+static void init_write_push_mapping_reason(struct buf *out, const struct survey *s)
 {
     char n[UNITS_BYTES];
     int64_t rows = s->table->estimated_rows;
     if (s->analysed && rows >= 0) {
-        push_comment(out, 6, "From the types, the planner's statistics of %s rows, and a sample.",
-                     units_count(n, rows));
+        init_write_push_comment(
+            out, 6, "From the types, the planner's statistics of %s rows, and a sample.",
+            units_count(n, rows));
     } else if (s->view != NULL) {
-        push_comment(out, 6,
-                     "From the types and a sample: the planner has no statistics of a view.");
+        init_write_push_comment(
+            out, 6, "From the types and a sample: the planner has no statistics of a view.");
     } else {
-        push_comment(out, 6,
-                     "From the types and a sample. The planner has no statistics of the "
-                     "table: after ANALYZE,");
-        push_comment(out, 6, "init knows better which texts are keywords.");
+        init_write_push_comment(out, 6,
+                                "From the types and a sample. The planner has no statistics of the "
+                                "table: after ANALYZE,");
+        init_write_push_comment(out, 6, "init knows better which texts are keywords.");
     }
 }
 
-static int shards(const struct survey *s)
+static int init_write_shards(const struct survey *s)
 {
     int64_t n = (s->table->bytes + SHARD_BYTES - 1) / SHARD_BYTES;
     return n < 1 ? 1 : n > SHARDS_MOST ? SHARDS_MOST : (int)n;
 }
 
-static void push_settings(struct buf *out, const struct init *i)
+static void init_write_push_settings(struct buf *out, const struct init *i)
 {
     char size[UNITS_BYTES];
     size_t fields = proposed_fields(&i->mapping);
     bool serverless = i->product.product == PRODUCT_ELASTICSEARCH && i->product.permitted &&
                       i->product.version[0] == '\0';
     if (serverless) {
-        push_comment(out, 6, "The service chooses shards and replicas itself.");
+        init_write_push_comment(out, 6, "The service chooses shards and replicas itself.");
         buf_push_literal(out, "      \"settings\": {}\n");
         return;
     }
-    push_comment(out, 6, "%s on disk: %s. %s", units_size(size, i->survey.table->bytes),
-                 shards(&i->survey) == 1 ? "one shard" : "a shard for each 30 GiB",
-                 i->nodes == 1  ? "One node, on which a replica has no place."
-                 : i->nodes > 1 ? "A replica, so that a node may fail."
-                                : "A replica, where there are two nodes.");
+    init_write_push_comment(out, 6, "%s on disk: %s. %s", units_size(size, i->survey.table->bytes),
+                            init_write_shards(&i->survey) == 1 ? "one shard"
+                                                               : "a shard for each 30 GiB",
+                            i->nodes == 1  ? "One node, on which a replica has no place."
+                            : i->nodes > 1 ? "A replica, so that a node may fail."
+                                           : "A replica, where there are two nodes.");
     buf_printf(out, "      \"settings\": { \"number_of_shards\": %d, \"number_of_replicas\": %d",
-               shards(&i->survey), i->nodes == 1 ? 0 : 1);
+               init_write_shards(&i->survey), i->nodes == 1 ? 0 : 1);
     if (fields > FIELDS_LIMIT * 9 / 10) {
         buf_printf(out, ",\n                    \"index.mapping.total_fields.limit\": %zu",
                    (fields / FIELDS_LIMIT + 1) * FIELDS_LIMIT * 2);
@@ -353,27 +365,28 @@ static void push_settings(struct buf *out, const struct init *i)
     buf_push_literal(out, " }\n");
 }
 
-static void push_to(struct buf *out, const struct init *i)
+static void init_write_push_to(struct buf *out, const struct init *i)
 {
     buf_push_literal(out, "    \"to\": {\n");
-    push_comment(out, 6, "The alias that people search, named after application and purpose.");
+    init_write_push_comment(out, 6,
+                            "The alias that people search, named after application and purpose.");
     if (i->taken != NULL) {
-        push_comment(out, 6, "\"%s\" is in use.", i->taken);
+        init_write_push_comment(out, 6, "\"%s\" is in use.", i->taken);
     }
     buf_push_literal(out, "      \"index\": ");
-    push_quoted(out, i->index);
+    init_write_push_quoted(out, i->index);
     buf_push_literal(out, ",\n");
-    push_mapping_reason(out, &i->survey);
+    init_write_push_mapping_reason(out, &i->survey);
     buf_push_literal(out, "      \"mappings\": {\n        \"dynamic\": \"strict\",\n"
                           "        \"properties\": {\n");
     init_write_properties(out, &i->mapping, 10);
     buf_push_literal(out, "        }\n      },\n");
-    push_settings(out, i);
+    init_write_push_settings(out, i);
     buf_push_literal(out, "    }");
 }
 
 /* Appends only the names that differ. */
-static void push_fields(struct buf *out, const struct proposed *mapping)
+static void init_write_push_fields(struct buf *out, const struct proposed *mapping)
 {
     size_t count = 0;
     for (size_t k = 0; k < mapping->count; k++) {
@@ -383,36 +396,37 @@ static void push_fields(struct buf *out, const struct proposed *mapping)
         }
         if (count++ == 0) {
             buf_push_literal(out, ",\n");
-            push_comment(out, 4,
-                         "Property and column, where the column's name is none for a "
-                         "property.");
+            init_write_push_comment(out, 4,
+                                    "Property and column, where the column's name is none for a "
+                                    "property.");
             buf_push_literal(out, "    \"fields\": {");
         } else {
             buf_push_char(out, ',');
         }
         buf_push_literal(out, "\n      ");
-        push_quoted(out, p->name);
+        init_write_push_quoted(out, p->name);
         buf_push_literal(out, ": ");
-        push_quoted(out, p->column);
+        init_write_push_quoted(out, p->column);
     }
     buf_push_text(out, count > 0 ? "\n    }" : "");
 }
 
 void init_write(struct buf *out, const struct init *i)
 {
-    push_head(out, i);
+    init_write_push_head(out, i);
     buf_push_literal(out, "{\n");
-    push_source(out, i);
-    push_service(out, i);
+    init_write_push_source(out, i);
+    init_write_push_service(out, i);
     buf_push_literal(out, "  \"pipelines\": [ {\n    \"name\": ");
-    push_quoted(out, i->pipeline);
+    init_write_push_quoted(out, i->pipeline);
     buf_push_literal(out, ",\n");
-    push_comment(out, 4, "What is expected lets check say whether the service is large enough:");
-    push_comment(out, 4,
-                 "  \"capacity\": { \"query_rate\": 10, \"retention\": \"365d\", "
-                 "\"growth\": 1000 },");
-    push_from(out, i);
-    push_to(out, i);
-    push_fields(out, &i->mapping);
+    init_write_push_comment(out, 4,
+                            "What is expected lets check say whether the service is large enough:");
+    init_write_push_comment(out, 4,
+                            "  \"capacity\": { \"query_rate\": 10, \"retention\": \"365d\", "
+                            "\"growth\": 1000 },");
+    init_write_push_from(out, i);
+    init_write_push_to(out, i);
+    init_write_push_fields(out, &i->mapping);
     buf_push_literal(out, "\n  } ]\n}\n");
 }

@@ -59,7 +59,8 @@ struct fields {
     bool json;
 };
 
-static void push_json_value(struct buf *out, const char *name, struct span value, struct span other)
+static void differences_push_json_value(struct buf *out, const char *name, struct span value,
+                                        struct span other)
 {
     struct buf text;
     buf_init(&text, VALUE_BYTES);
@@ -68,7 +69,7 @@ static void push_json_value(struct buf *out, const char *name, struct span value
     buf_release(&text);
 }
 
-static void push_field(void *context, const struct difference *d)
+static void differences_push_field(void *context, const struct difference *d)
 {
     struct fields *f = context;
     if (f->count++ >= FIELDS_SHOWN) {
@@ -78,8 +79,8 @@ static void push_field(void *context, const struct difference *d)
         buf_push_text(f->out, f->count > 1 ? "," : "");
         record_open(f->out);
         record_text(f->out, "path", d->path);
-        push_json_value(f->out, "row", d->row, d->indexed);
-        push_json_value(f->out, "index", d->indexed, d->row);
+        differences_push_json_value(f->out, "row", d->row, d->indexed);
+        differences_push_json_value(f->out, "index", d->indexed, d->row);
         record_close(f->out);
         return;
     }
@@ -90,14 +91,14 @@ static void push_field(void *context, const struct difference *d)
     buf_push_char(f->out, '\n');
 }
 
-static void push_fields(struct fields *f, const struct verify_found *found)
+static void differences_push_fields(struct fields *f, const struct verify_found *found)
 {
     if (found->kind == VERIFY_ALTERED && found->indexed.len > 0) {
-        compare_documents(found->rules, found->row, found->indexed, push_field, f);
+        compare_documents(found->rules, found->row, found->indexed, differences_push_field, f);
     }
 }
 
-static void add_line(struct differences *d, const struct verify_found *found)
+static void differences_add_line(struct differences *d, const struct verify_found *found)
 {
     struct fields fields = {.out = &d->text};
     buf_printf(&d->text, "  %s ", kinds[found->kind]);
@@ -107,13 +108,13 @@ static void add_line(struct differences *d, const struct verify_found *found)
         terminal_push_safe(&d->text, found->reason, strlen(found->reason));
     }
     buf_push_text(&d->text, found->impossible ? ": no row can have this key\n" : "\n");
-    push_fields(&fields, found);
+    differences_push_fields(&fields, found);
     if (fields.count > FIELDS_SHOWN) {
         buf_printf(&d->text, "    and %zu fields more\n", fields.count - FIELDS_SHOWN);
     }
 }
 
-static void add_object(struct differences *d, const struct verify_found *found)
+static void differences_add_object(struct differences *d, const struct verify_found *found)
 {
     struct fields fields = {.out = &d->text, .json = true};
     buf_push_text(&d->text, d->shown > 0 ? "," : "");
@@ -123,7 +124,7 @@ static void add_object(struct differences *d, const struct verify_found *found)
     record_text(&d->text, "reason", found->impossible ? "no row can have this key" : found->reason);
     record_name(&d->text, "fields");
     buf_push_char(&d->text, '[');
-    push_fields(&fields, found);
+    differences_push_fields(&fields, found);
     buf_push_char(&d->text, ']');
     record_int(&d->text, "field_count", (int64_t)fields.count);
     record_close(&d->text);
@@ -136,9 +137,9 @@ void differences_add(struct differences *d, const struct verify_found *found)
         return;
     }
     if (d->json) {
-        add_object(d, found);
+        differences_add_object(d, found);
     } else {
-        add_line(d, found);
+        differences_add_line(d, found);
     }
     if (d->text.failed) { /* drop a partial one */
         buf_truncate(&d->text, before);
@@ -150,7 +151,7 @@ void differences_add(struct differences *d, const struct verify_found *found)
 
 /* --- summary ---------------------------------------------------------------------------------- */
 
-static void push_skipped(struct buf *out, const struct verified *v)
+static void differences_push_skipped(struct buf *out, const struct verified *v)
 {
     const struct mapping *m = v->rules->mapping;
     for (size_t i = 0; i < m->count; i++) {
@@ -170,7 +171,7 @@ static void push_skipped(struct buf *out, const struct verified *v)
 }
 
 /* Reports that nothing was found. That means "equal" only if the comparison was complete. */
-static void push_nothing_found(struct buf *out, const struct verified *v)
+static void differences_push_nothing_found(struct buf *out, const struct verified *v)
 {
     const struct verify_result *r = v->result;
     char n[UNITS_BYTES];
@@ -183,7 +184,7 @@ static void push_nothing_found(struct buf *out, const struct verified *v)
     }
 }
 
-static void push_counts(struct buf *out, const struct verified *v)
+static void differences_push_counts(struct buf *out, const struct verified *v)
 {
     const struct verify_result *r = v->result;
     char n[UNITS_BYTES];
@@ -196,11 +197,11 @@ static void push_counts(struct buf *out, const struct verified *v)
         }
     }
     if (first) {
-        push_nothing_found(out, v);
+        differences_push_nothing_found(out, v);
     }
 }
 
-static void push_waiting(struct buf *out, const struct verified *v)
+static void differences_push_waiting(struct buf *out, const struct verified *v)
 {
     const struct verify_result *r = v->result;
     char n[UNITS_BYTES];
@@ -219,7 +220,8 @@ static void push_waiting(struct buf *out, const struct verified *v)
     }
 }
 
-static void push_notes(struct buf *out, const struct differences *d, const struct verified *v)
+static void differences_push_notes(struct buf *out, const struct differences *d,
+                                   const struct verified *v)
 {
     const struct verify_result *r = v->result;
     char n[UNITS_BYTES];
@@ -228,7 +230,7 @@ static void push_notes(struct buf *out, const struct differences *d, const struc
     if (all > d->shown) {
         buf_printf(out, "  and %s more: see --limit\n", units_count(n, all - d->shown));
     }
-    push_waiting(out, v);
+    differences_push_waiting(out, v);
     if (repairs_look_restored(r)) {
         buf_printf(out,
                    "  the index looks restored from an older copy: its newest document is of %s, ",
@@ -245,7 +247,8 @@ static void push_notes(struct buf *out, const struct differences *d, const struc
     }
 }
 
-static void push_text(struct buf *out, const struct differences *d, const struct verified *v)
+static void differences_push_text(struct buf *out, const struct differences *d,
+                                  const struct verified *v)
 {
     const struct verify_result *r = v->result;
     char rows[UNITS_BYTES];
@@ -255,16 +258,16 @@ static void push_text(struct buf *out, const struct differences *d, const struct
                v->error != NULL ? "failed, "
                : r->stopped     ? "stopped, "
                                 : "");
-    push_counts(out, v);
+    differences_push_counts(out, v);
     buf_printf(out, "; %s rows%s and %s documents of %s in %s\n", units_count(rows, r->rows),
                v->sampled ? " by chance" : "", units_count(documents, r->documents), r->generation,
                result_duration(took, v->took_ms));
     buf_push(out, d->text.data, d->text.len);
-    push_notes(out, d, v);
-    push_skipped(out, v);
+    differences_push_notes(out, d, v);
+    differences_push_skipped(out, v);
 }
 
-static void push_json_skipped(struct buf *out, const struct verified *v)
+static void differences_push_json_skipped(struct buf *out, const struct verified *v)
 {
     const struct mapping *m = v->rules->mapping;
     record_name(out, "not_compared");
@@ -282,7 +285,8 @@ static void push_json_skipped(struct buf *out, const struct verified *v)
     buf_push_char(out, ']');
 }
 
-static void push_json(struct buf *out, const struct differences *d, const struct verified *v)
+static void differences_push_json(struct buf *out, const struct differences *d,
+                                  const struct verified *v)
 {
     const struct verify_result *r = v->result;
     record_open(out);
@@ -303,7 +307,7 @@ static void push_json(struct buf *out, const struct differences *d, const struct
     record_bool(out, "looks_restored", repairs_look_restored(r));
     record_time(out, "newest_document", r->newest_us);
     record_text(out, "source_form", forms[r->form]);
-    push_json_skipped(out, v);
+    differences_push_json_skipped(out, v);
     record_name(out, "differences");
     buf_push_char(out, '[');
     buf_push(out, d->text.data, d->text.len);
@@ -319,8 +323,8 @@ static void push_json(struct buf *out, const struct differences *d, const struct
 void differences_push(struct buf *out, const struct differences *d, const struct verified *v)
 {
     if (d->json) {
-        push_json(out, d, v);
+        differences_push_json(out, d, v);
     } else {
-        push_text(out, d, v);
+        differences_push_text(out, d, v);
     }
 }

@@ -15,19 +15,19 @@
 
 #define NAME_BYTES 64 /* room for the suffix of the temporary name */
 
-static int is_there(const char *path, struct err *err)
+static int newfile_is_there(const char *path, struct err *err)
 {
     err_set(err, ERR_CONFIG, "\"%s\" is there already", path);
     return err_hint(err, "name another file with -o, or replace it with --force");
 }
 
-static int cannot_create(const char *path, struct err *err)
+static int newfile_cannot_create(const char *path, struct err *err)
 {
     return err_set(err, ERR_CONFIG, "cannot create \"%s\": %s", path, strerror(errno));
 }
 
 /* Refuses to replace anything but a regular file: a link, a pipe or a device stays. */
-static int check_replaced(const char *path, struct err *err)
+static int newfile_check_replaced(const char *path, struct err *err)
 {
     struct stat there;
     if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
@@ -40,21 +40,21 @@ static int check_replaced(const char *path, struct err *err)
 int newfile_check(const char *path, bool replace, struct err *err)
 {
     if (!replace && access(path, F_OK) == 0) {
-        return is_there(path, err);
+        return newfile_is_there(path, err);
     }
-    int rc = check_replaced(path, err);
+    int rc = newfile_check_replaced(path, err);
     if (rc < 0) {
         return rc;
     }
     const char *slash = strrchr(path, '/');
     char *folder = slash != NULL ? text_copy_span(span_make(path, (size_t)(slash - path) + 1))
                                  : text_copy(".");
-    rc = access(folder, W_OK | X_OK) == 0 ? 0 : cannot_create(path, err);
+    rc = access(folder, W_OK | X_OK) == 0 ? 0 : newfile_cannot_create(path, err);
     free(folder);
     return rc;
 }
 
-static bool write_whole(int fd, const struct buf *text)
+static bool newfile_write_whole(int fd, const struct buf *text)
 {
     for (size_t at = 0; at < text->len;) {
         ssize_t n = write(fd, text->data + at, text->len - at);
@@ -67,16 +67,16 @@ static bool write_whole(int fd, const struct buf *text)
 }
 
 /* A link fails if the name exists by now, so it cannot replace a file of another process. */
-static int put_in_place(const char *made, const char *path, bool replace, struct err *err)
+static int newfile_put_in_place(const char *made, const char *path, bool replace, struct err *err)
 {
-    int rc = replace ? check_replaced(path, err) : 0;
+    int rc = replace ? newfile_check_replaced(path, err) : 0;
     if (rc < 0) {
         return rc;
     }
     if (replace ? rename(made, path) == 0 : link(made, path) == 0) {
         return 0;
     }
-    return errno == EEXIST ? is_there(path, err) : cannot_create(path, err);
+    return errno == EEXIST ? newfile_is_there(path, err) : newfile_cannot_create(path, err);
 }
 
 int newfile_save(const char *path, bool replace, const struct buf *text, struct err *err)
@@ -85,15 +85,15 @@ int newfile_save(const char *path, bool replace, const struct buf *text, struct 
     buf_init(&made, PATH_MAX + NAME_BYTES);
     buf_printf(&made, "%s.%ld.new", path, (long)getpid());
     int fd = open(buf_text(&made), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    int rc = fd >= 0 ? 0 : cannot_create(path, err);
-    if (rc == 0 && !write_whole(fd, text)) {
+    int rc = fd >= 0 ? 0 : newfile_cannot_create(path, err);
+    if (rc == 0 && !newfile_write_whole(fd, text)) {
         rc = err_set(err, ERR_TRANSIENT, "could not write \"%s\": %s", path, strerror(errno));
     }
     if (fd >= 0) {
         close(fd);
     }
     if (rc == 0) {
-        rc = put_in_place(buf_text(&made), path, replace, err);
+        rc = newfile_put_in_place(buf_text(&made), path, replace, err);
     }
     if (fd >= 0) {
         unlink(buf_text(&made)); /* fails harmlessly if it was renamed */

@@ -6,7 +6,7 @@
 
 #define INDENT 2
 
-static void break_line(struct buf *out, size_t depth)
+static void pretty_break_line(struct buf *out, size_t depth)
 {
     buf_push_char(out, '\n');
     for (size_t i = 0; i < depth * INDENT; i++) {
@@ -15,7 +15,7 @@ static void break_line(struct buf *out, size_t depth)
 }
 
 /* Appends the text that begins at i, including quotes and escapes. Returns the index after it. */
-static size_t push_text(struct buf *out, struct span json, size_t i)
+static size_t pretty_push_text(struct buf *out, struct span json, size_t i)
 {
     size_t end = i + 1;
     while (end < json.len && json.data[end] != '"') {
@@ -26,7 +26,7 @@ static size_t push_text(struct buf *out, struct span json, size_t i)
     return end;
 }
 
-static bool is_empty_at(struct span json, size_t i)
+static bool pretty_is_empty_at(struct span json, size_t i)
 {
     return i + 1 < json.len && (json.data[i + 1] == '}' || json.data[i + 1] == ']');
 }
@@ -37,20 +37,20 @@ void pretty_push(struct buf *out, struct span json)
     for (size_t i = 0; i < json.len;) {
         char c = json.data[i];
         if (c == '"') {
-            i = push_text(out, json, i);
+            i = pretty_push_text(out, json, i);
             continue;
         }
         if (c == '}' || c == ']') {
             depth -= depth > 0;
-            break_line(out, depth);
+            pretty_break_line(out, depth);
         }
         buf_push_char(out, c);
-        if ((c == '{' || c == '[') && is_empty_at(json, i)) {
+        if ((c == '{' || c == '[') && pretty_is_empty_at(json, i)) {
             buf_push_char(out, json.data[++i]);
         } else if (c == '{' || c == '[') {
-            break_line(out, ++depth);
+            pretty_break_line(out, ++depth);
         } else if (c == ',') {
-            break_line(out, depth);
+            pretty_break_line(out, depth);
         } else if (c == ':') {
             buf_push_char(out, ' ');
         }

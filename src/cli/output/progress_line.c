@@ -47,14 +47,14 @@ void progress_line_push(struct buf *out, const struct progress *progress)
     }
 }
 
-static size_t terminal_width(void)
+static size_t progress_line_terminal_width(void)
 {
     struct winsize size;
     bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
     return known ? size.ws_col : WIDTH_DEFAULT;
 }
 
-static void write_out(const struct buf *line)
+static void progress_line_write_out(const struct buf *line)
 {
     ssize_t ignored = write(STDERR_FILENO, buf_text(line), line->len);
     (void)ignored;
@@ -69,10 +69,11 @@ void progress_line_show(struct progress_line *p, const char *text)
     struct buf line;
     buf_init(&line, LINE_BYTES);
     buf_push_literal(&line, "\r\033[K");
-    terminal_push_safe(&line, text, text_cut(text, strlen(text), terminal_width() - 1));
+    terminal_push_safe(&line, text,
+                       text_cut(text, strlen(text), progress_line_terminal_width() - 1));
     buf_push_char(&line, '\r');
     pthread_mutex_lock(&p->lock);
-    write_out(&line);
+    progress_line_write_out(&line);
     p->shown = true;
     pthread_mutex_unlock(&p->lock);
     buf_release(&line);

@@ -6,13 +6,14 @@
 #include "rowferry/base/units.h"
 #include "rowferry/document/json/record.h"
 
-static void push_count(struct buf *out, int64_t n, const char *noun)
+static void rebuild_report_push_count(struct buf *out, int64_t n, const char *noun)
 {
     char count[UNITS_BYTES];
     buf_printf(out, "%s %s%s", units_count(count, n), noun, n == 1 ? "" : "s");
 }
 
-static void push_live(struct buf *out, const struct rebuild_outcome *r, const char *took)
+static void rebuild_report_push_live(struct buf *out, const struct rebuild_outcome *r,
+                                     const char *took)
 {
     char some[UNITS_BYTES];
     char all[UNITS_BYTES];
@@ -20,10 +21,10 @@ static void push_live(struct buf *out, const struct rebuild_outcome *r, const ch
                "%s %s in %s: ", r->kind == REBUILD_OUTCOME_BACK ? "rolled back to" : "rebuilt as",
                r->generation, took);
     if (r->documents >= 0) {
-        push_count(out, r->documents, "document");
+        rebuild_report_push_count(out, r->documents, "document");
         buf_push_literal(out, ", ");
     }
-    push_count(out, r->dead_letters, "dead letter");
+    rebuild_report_push_count(out, r->dead_letters, "dead letter");
     buf_printf(out, "; checked %s", units_count(some, r->checked));
     if (r->rows >= 0) {
         buf_printf(out, " of %s", units_count(all, r->rows));
@@ -37,7 +38,7 @@ static void push_live(struct buf *out, const struct rebuild_outcome *r, const ch
     }
 }
 
-static void push_end(struct buf *out, const struct rebuild_report_end *end)
+static void rebuild_report_push_end(struct buf *out, const struct rebuild_report_end *end)
 {
     if (end->exit_code == EXIT_HELD) {
         buf_push_literal(out, "left alone, another process holds it");
@@ -55,7 +56,7 @@ static void push_end(struct buf *out, const struct rebuild_report_end *end)
     }
 }
 
-static void push_aborted(struct buf *out, const struct rebuild_outcome *r)
+static void rebuild_report_push_aborted(struct buf *out, const struct rebuild_outcome *r)
 {
     if (r->kept) {
         buf_printf(out, "aborted, %s stays as it was: not live", r->former);
@@ -75,17 +76,17 @@ void rebuild_report_push_text(struct buf *out, const struct rebuild_outcome *r,
     switch (r->kind) {
     case REBUILD_OUTCOME_NEW:
     case REBUILD_OUTCOME_BACK:
-        push_live(out, r, took);
+        rebuild_report_push_live(out, r, took);
         break;
     case REBUILD_OUTCOME_FIRST:
         buf_printf(out, "built as %s in %s, the first load", r->generation, took);
         break;
     case REBUILD_OUTCOME_ABORTED:
-        push_aborted(out, r);
+        rebuild_report_push_aborted(out, r);
         break;
     case REBUILD_OUTCOME_NOTHING:
     default:
-        push_end(out, end);
+        rebuild_report_push_end(out, end);
         break;
     }
     buf_push_char(out, '\n');
@@ -93,7 +94,7 @@ void rebuild_report_push_text(struct buf *out, const struct rebuild_outcome *r,
         r->kind != REBUILD_OUTCOME_NOTHING) { /* else they belong to a generation
                                                * that was not used */
         buf_printf(out, "%s: ", end->pipeline);
-        push_count(out, r->dead_letters, "dead letter");
+        rebuild_report_push_count(out, r->dead_letters, "dead letter");
         buf_push_literal(out, " open; see: rowferry deadletter list\n");
     }
 }

@@ -18,19 +18,19 @@ char *result_duration(char *out, int64_t ms)
     return out;
 }
 
-static int64_t operations_of(const struct counters *c)
+static int64_t result_operations_of(const struct counters *c)
 {
     return c->upserts + c->deletes;
 }
 
-static void push_count(struct buf *out, int64_t n, const char *noun)
+static void result_push_count(struct buf *out, int64_t n, const char *noun)
 {
     char count[UNITS_BYTES];
     buf_printf(out, "%s %s%s", units_count(count, n), noun, n == 1 ? "" : "s");
 }
 
 /* Rounds a rate to three digits, which is the precision of a single run. */
-static int64_t rate_of(int64_t n, int64_t ms)
+static int64_t result_rate_of(int64_t n, int64_t ms)
 {
     int64_t rate = n * 1000 / (ms > 0 ? ms : 1);
     int64_t step = 1;
@@ -42,59 +42,60 @@ static int64_t rate_of(int64_t n, int64_t ms)
 
 /* Reports documents that a data stream already had and kept: sent again after a crash, or of rows
  * that were changed since. */
-static void push_present(struct buf *out, const struct counters *c)
+static void result_push_present(struct buf *out, const struct counters *c)
 {
     if (c->present > 0) {
         buf_push_literal(out, ", ");
-        push_count(out, c->present, "document");
+        result_push_count(out, c->present, "document");
         buf_push_literal(out, " already there");
     }
 }
 
-static void push_operations(struct buf *out, const struct counters *c)
+static void result_push_operations(struct buf *out, const struct counters *c)
 {
-    push_count(out, operations_of(c), "operation");
+    result_push_count(out, result_operations_of(c), "operation");
     buf_push_literal(out, " (");
-    push_count(out, c->upserts, "upsert");
+    result_push_count(out, c->upserts, "upsert");
     buf_push_literal(out, ", ");
-    push_count(out, c->deletes, "delete");
+    result_push_count(out, c->deletes, "delete");
     buf_printf(out, "), %" PRId64 " rejected", c->rejected);
-    push_present(out, c);
+    result_push_present(out, c);
 }
 
-static void push_first_load(struct buf *out, const struct sync_outcome *o)
+static void result_push_first_load(struct buf *out, const struct sync_outcome *o)
 {
     const struct counters *c = &o->result.counters;
     char rate[UNITS_BYTES];
-    push_count(out, c->upserts, "document");
+    result_push_count(out, c->upserts, "document");
     buf_printf(out, " built into %s", o->result.generation);
     if (c->rejected > 0) {
         buf_printf(out, ", %" PRId64 " rejected", c->rejected);
     }
-    push_present(out, c);
-    buf_printf(out, ", %s/s", units_count(rate, rate_of(operations_of(c), o->result.elapsed_ms)));
+    result_push_present(out, c);
+    buf_printf(out, ", %s/s",
+               units_count(rate, result_rate_of(result_operations_of(c), o->result.elapsed_ms)));
 }
 
-static void push_what(struct buf *out, const struct sync_outcome *o)
+static void result_push_what(struct buf *out, const struct sync_outcome *o)
 {
     const struct counters *c = &o->result.counters;
     if (o->exit_code == EXIT_HELD) {
         buf_push_literal(out, "left alone, another process holds it");
     } else if (o->err != NULL) {
         buf_push_literal(out, "failed");
-        if (operations_of(c) > 0) {
+        if (result_operations_of(c) > 0) {
             buf_push_literal(out, " after ");
-            push_operations(out, c);
+            result_push_operations(out, c);
         }
     } else if (o->result.stopped) {
         buf_push_literal(out, "stopped after ");
-        push_operations(out, c);
+        result_push_operations(out, c);
     } else if (o->result.first_load) {
-        push_first_load(out, o);
-    } else if (operations_of(c) == 0 && c->rejected == 0 && c->present == 0) {
+        result_push_first_load(out, o);
+    } else if (result_operations_of(c) == 0 && c->rejected == 0 && c->present == 0) {
         buf_push_literal(out, "nothing to do");
     } else {
-        push_operations(out, c);
+        result_push_operations(out, c);
     }
 }
 
@@ -102,7 +103,7 @@ void result_push_text(struct buf *out, const struct sync_outcome *o)
 {
     char took[UNITS_BYTES];
     buf_printf(out, "%s: ", o->pipeline);
-    push_what(out, o);
+    result_push_what(out, o);
     buf_printf(out, ", %s%s\n", result_duration(took, o->took_ms),
                o->result.stopped ? "; the next sync goes on from there" : "");
     if (o->result.extended[0] != '\0') {
@@ -113,7 +114,7 @@ void result_push_text(struct buf *out, const struct sync_outcome *o)
     }
     if (o->result.dead_letters > 0) {
         buf_printf(out, "%s: ", o->pipeline);
-        push_count(out, o->result.dead_letters, "dead letter");
+        result_push_count(out, o->result.dead_letters, "dead letter");
         buf_push_literal(out, " open; see: rowferry deadletter list\n");
     }
 }
@@ -123,7 +124,7 @@ void result_push_json(struct buf *out, const struct sync_outcome *o)
     const struct counters *c = &o->result.counters;
     record_open(out);
     record_text(out, "pipeline", o->pipeline);
-    record_int(out, "operations", operations_of(c));
+    record_int(out, "operations", result_operations_of(c));
     record_int(out, "upserts", c->upserts);
     record_int(out, "present", c->present);
     record_int(out, "deletes", c->deletes);

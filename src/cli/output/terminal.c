@@ -14,7 +14,7 @@
 #define BLOCK_BYTES (64 * 1024)
 #define SHOWN_MAX_BYTES ((size_t)1 << 30)
 
-static bool write_all(int fd, const char *bytes, size_t len)
+static bool terminal_write_all(int fd, const char *bytes, size_t len)
 {
     while (len > 0) {
         ssize_t n = write(fd, bytes, len);
@@ -30,7 +30,7 @@ static bool write_all(int fd, const char *bytes, size_t len)
 }
 
 /* Returns the length of one of terminal_push's own sequences at the start, or 0. */
-static size_t colour_len(const char *bytes, size_t len)
+static size_t terminal_colour_len(const char *bytes, size_t len)
 {
     static const char *const own[] = {"\033[0m", "\033[1m", "\033[31m", "\033[32m", "\033[33m"};
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
@@ -47,7 +47,7 @@ void terminal_push_shown(struct buf *out, const char *bytes, size_t len)
     for (size_t used; len > 0; bytes += used, len -= used) {
         unsigned char c = (unsigned char)bytes[0];
         unsigned hidden = text_hidden(bytes, len, &used);
-        size_t colour = colour_len(bytes, len);
+        size_t colour = terminal_colour_len(bytes, len);
         size_t whole = text_character(bytes, len);
         bool control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
         if (hidden != 0) {
@@ -71,7 +71,7 @@ int terminal_screen(const struct buf *out, struct err *err)
     if (out->failed) {
         return err_set(err, ERR_TRANSIENT, "the result is too large for the memory");
     }
-    if (!write_all(STDOUT_FILENO, buf_text(out), out->len)) {
+    if (!terminal_write_all(STDOUT_FILENO, buf_text(out), out->len)) {
         return err_set(err, ERR_TRANSIENT, "could not write to standard output: %s",
                        strerror(errno));
     }
@@ -119,17 +119,17 @@ void terminal_push_safe(struct buf *out, const char *bytes, size_t len)
     }
 }
 
-static void push_line(struct buf *out, const char *before, const char *text)
+static void terminal_push_line(struct buf *out, const char *before, const char *text)
 {
     buf_push_text(out, before);
     terminal_push_safe(out, text, strlen(text));
     buf_push_char(out, '\n');
 }
 
-static void write_block(struct buf *block)
+static void terminal_write_block(struct buf *block)
 {
     /* an error of standard error cannot be reported */
-    (void)write_all(STDERR_FILENO, buf_text(block), block->len);
+    (void)terminal_write_all(STDERR_FILENO, buf_text(block), block->len);
     buf_release(block);
 }
 
@@ -142,14 +142,14 @@ void terminal_error(const char *pipeline, const struct err *e)
     if (pipeline != NULL && strncmp(e->message, "pipeline \"", 10) != 0) {
         buf_printf(&block, " pipeline \"%s\":", pipeline);
     }
-    push_line(&block, " ", e->message);
+    terminal_push_line(&block, " ", e->message);
     if (e->detail[0] != '\0') {
-        push_line(&block, "    ", e->detail);
+        terminal_push_line(&block, "    ", e->detail);
     }
     if (e->hint[0] != '\0') {
-        push_line(&block, "hint: ", e->hint);
+        terminal_push_line(&block, "hint: ", e->hint);
     }
-    write_block(&block);
+    terminal_write_block(&block);
 }
 
 void terminal_say(const char *format, ...)
@@ -164,7 +164,7 @@ void terminal_say(const char *format, ...)
         return;
     }
     buf_init(&block, BLOCK_BYTES);
-    push_line(&block, "rowferry: ", text);
+    terminal_push_line(&block, "rowferry: ", text);
     free(text);
-    write_block(&block);
+    terminal_write_block(&block);
 }

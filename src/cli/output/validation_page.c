@@ -16,7 +16,7 @@
 #define CONTENT_MARK "@CONTENT@"
 #define VERDICT_MARK "@VERDICT@"
 
-static void push_escaped(struct buf *out, const char *text)
+static void validation_page_push_escaped(struct buf *out, const char *text)
 {
     for (; *text != '\0'; text++) {
         switch (*text) {
@@ -38,7 +38,7 @@ static void push_escaped(struct buf *out, const char *text)
     }
 }
 
-static const char *tone_of(enum validate_status s)
+static const char *validation_page_tone_of(enum validate_status s)
 {
     static const char *const tones[] = {"well", "calm", "care", "bad"};
     return tones[s];
@@ -60,14 +60,14 @@ struct plot {
     size_t count;
 };
 
-static struct bar *add_bar(struct plot *p, double size)
+static struct bar *validation_page_add_bar(struct plot *p, double size)
 {
     struct bar *b = &p->bars[p->count < BARS_MOST ? p->count++ : BARS_MOST - 1];
     *b = (struct bar){.size = size};
     return b;
 }
 
-static double largest_of(const struct plot *p)
+static double validation_page_largest_of(const struct plot *p)
 {
     double most = 0;
     for (size_t i = 0; i < p->count; i++) {
@@ -76,7 +76,8 @@ static double largest_of(const struct plot *p)
     return most > 0 ? most : 1;
 }
 
-static void push_bar(struct buf *out, const struct bar *b, double x, double width, double most)
+static void validation_page_push_bar(struct buf *out, const struct bar *b, double x, double width,
+                                     double most)
 {
     double height = b->size / most * (PLOT_HEIGHT - PLOT_TOP);
     double top = PLOT_HEIGHT - (height < 1 && b->size > 0 ? 1 : height);
@@ -89,17 +90,17 @@ static void push_bar(struct buf *out, const struct bar *b, double x, double widt
     buf_printf(out, "<text class=\"figure\" x=\"%.1f\" y=\"%.1f\">%s</text>", middle, top - 4,
                b->value);
     buf_printf(out, "<text class=\"label\" x=\"%.1f\" y=\"%.1f\">", middle, PLOT_HEIGHT + 13);
-    push_escaped(out, b->label);
+    validation_page_push_escaped(out, b->label);
     buf_push_literal(out, "</text>");
 }
 
 /* Appends bars side by side; nothing if there are none. */
-static void push_plot(struct buf *out, const struct plot *p)
+static void validation_page_push_plot(struct buf *out, const struct plot *p)
 {
     if (p->count == 0) {
         return;
     }
-    double most = largest_of(p);
+    double most = validation_page_largest_of(p);
     double width = PLOT_WIDTH / (double)(p->count > 6 ? p->count : 6);
     buf_printf(out,
                "<figure><figcaption><b>%s</b> %s</figcaption><svg role=\"img\" aria-label=\"%s\" "
@@ -108,25 +109,25 @@ static void push_plot(struct buf *out, const struct plot *p)
     buf_printf(out, "<line class=\"base\" x1=\"0\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"/>",
                PLOT_WIDTH, PLOT_HEIGHT, PLOT_HEIGHT);
     for (size_t i = 0; i < p->count; i++) {
-        push_bar(out, &p->bars[i], width * (double)i, width, most);
+        validation_page_push_bar(out, &p->bars[i], width * (double)i, width, most);
     }
     buf_push_literal(out, "</svg></figure>\n");
 }
 
-static void plot_steps(struct buf *out, const struct validate_report *r)
+static void validation_page_plot_steps(struct buf *out, const struct validate_report *r)
 {
     struct plot p = {.title = "Time", .about = "of each step, ms"};
     for (size_t i = 0; i < VALIDATE_STEPS; i++) {
         const struct validate_step *s = &r->steps[i];
-        struct bar *b = add_bar(&p, (double)s->took_us);
+        struct bar *b = validation_page_add_bar(&p, (double)s->took_us);
         snprintf(b->label, sizeof(b->label), "%s", s->name);
         snprintf(b->value, sizeof(b->value), "%.0f", (double)s->took_us / 1000);
-        b->tone = tone_of(s->status);
+        b->tone = validation_page_tone_of(s->status);
     }
-    push_plot(out, &p);
+    validation_page_push_plot(out, &p);
 }
 
-static void plot_sizes(struct buf *out, const struct validate_figures *f)
+static void validation_page_plot_sizes(struct buf *out, const struct validate_figures *f)
 {
     struct plot p = {.title = "Documents", .about = "by the bytes of their JSON, less than"};
     size_t first = 0;
@@ -139,26 +140,26 @@ static void plot_sizes(struct buf *out, const struct validate_figures *f)
     }
     for (size_t i = first; i < last; i++) {
         char size[UNITS_BYTES];
-        struct bar *b = add_bar(&p, (double)f->sizes[i]);
+        struct bar *b = validation_page_add_bar(&p, (double)f->sizes[i]);
         units_size(size, (int64_t)2 << i);
         snprintf(b->label, sizeof(b->label), "%s", size);
         snprintf(b->value, sizeof(b->value), "%zu", f->sizes[i]);
     }
-    push_plot(out, &p);
+    validation_page_push_plot(out, &p);
 }
 
-static void plot_strata(struct buf *out, const struct validate_figures *f)
+static void validation_page_plot_strata(struct buf *out, const struct validate_figures *f)
 {
     struct plot p = {.title = "Rows", .about = "by why they were chosen"};
     for (int i = 0; f->sampled > 0 && i < STRATUM_COUNT; i++) {
-        struct bar *b = add_bar(&p, (double)f->strata[i]);
+        struct bar *b = validation_page_add_bar(&p, (double)f->strata[i]);
         snprintf(b->label, sizeof(b->label), "%s", stratum_name((enum stratum)i));
         snprintf(b->value, sizeof(b->value), "%zu", f->strata[i]);
     }
-    push_plot(out, &p);
+    validation_page_push_plot(out, &p);
 }
 
-static void plot_ranks(struct buf *out, const struct validate_figures *f)
+static void validation_page_plot_ranks(struct buf *out, const struct validate_figures *f)
 {
     struct plot p = {.title = "Relevance", .about = "rank of the expected hit"};
     const struct relevance *r = &f->relevance;
@@ -167,97 +168,99 @@ static void plot_ranks(struct buf *out, const struct validate_figures *f)
         last = r->at[i] > 0 && i + 1 > last ? i + 1 : last;
     }
     for (size_t i = 0; i < last; i++) {
-        struct bar *b = add_bar(&p, (double)r->at[i]);
+        struct bar *b = validation_page_add_bar(&p, (double)r->at[i]);
         snprintf(b->label, sizeof(b->label), "%zu%s", i + 1, i + 1 == RELEVANCE_RANKS ? "+" : "");
         snprintf(b->value, sizeof(b->value), "%zu", r->at[i]);
         b->tone = i == 0 ? "well" : NULL;
     }
     if (last > 0) {
-        struct bar *b = add_bar(&p, (double)(r->asked - r->found));
+        struct bar *b = validation_page_add_bar(&p, (double)(r->asked - r->found));
         snprintf(b->label, sizeof(b->label), "none");
         snprintf(b->value, sizeof(b->value), "%zu", r->asked - r->found);
         b->tone = "bad";
     }
-    push_plot(out, &p);
+    validation_page_push_plot(out, &p);
 }
 
-static void plot_bulks(struct buf *out, const struct validate_figures *f)
+static void validation_page_plot_bulks(struct buf *out, const struct validate_figures *f)
 {
     struct plot p = {.title = "Indexing", .about = "documents/s of each bulk request"};
     for (size_t i = 0; i < f->bulk_count && i < 16; i++) {
         const struct validate_bulk *k = &f->bulks[i];
         double rate = k->took_us > 0 ? (double)k->documents * 1000000 / (double)k->took_us : 0;
-        struct bar *b = add_bar(&p, rate);
+        struct bar *b = validation_page_add_bar(&p, rate);
         snprintf(b->label, sizeof(b->label), "%zu", i + 1);
         snprintf(b->value, sizeof(b->value), "%.0f", rate);
     }
-    push_plot(out, &p);
+    validation_page_push_plot(out, &p);
 }
 
-static void bar_of_bytes(struct plot *p, const char *label, double bytes, const char *tone)
+static void validation_page_bar_of_bytes(struct plot *p, const char *label, double bytes,
+                                         const char *tone)
 {
     char size[UNITS_BYTES];
-    struct bar *b = add_bar(p, bytes);
+    struct bar *b = validation_page_add_bar(p, bytes);
     snprintf(b->label, sizeof(b->label), "%s", label);
     snprintf(b->value, sizeof(b->value), "%s", units_size(size, (int64_t)bytes));
     b->tone = tone;
 }
 
-static void plot_storage(struct buf *out, const struct validate_figures *f)
+static void validation_page_plot_storage(struct buf *out, const struct validate_figures *f)
 {
     struct plot p = {.title = "Storage", .about = "bytes of a row by chance"};
     if (f->chance_count > 0 && f->stored_bytes > 0) {
         double rows = (double)f->chance_count;
-        bar_of_bytes(&p, "as JSON", (double)f->chance_bytes / rows, "calm");
-        bar_of_bytes(&p, "one copy", (double)f->chance_stored / rows, NULL);
-        bar_of_bytes(&p, "all copies", (double)(f->chance_stored * f->copies) / rows, NULL);
+        validation_page_bar_of_bytes(&p, "as JSON", (double)f->chance_bytes / rows, "calm");
+        validation_page_bar_of_bytes(&p, "one copy", (double)f->chance_stored / rows, NULL);
+        validation_page_bar_of_bytes(&p, "all copies",
+                                     (double)(f->chance_stored * f->copies) / rows, NULL);
     }
-    push_plot(out, &p);
+    validation_page_push_plot(out, &p);
 }
 
 /* Extrapolates linearly from the trial to the whole table. */
-static void plot_growth(struct buf *out, const struct validate_figures *f)
+static void validation_page_plot_growth(struct buf *out, const struct validate_figures *f)
 {
     static const double shares[] = {0.25, 0.5, 0.75, 1};
     struct plot p = {.title = "Growth", .about = "all copies on disk, by rows"};
     char rows[UNITS_BYTES];
     if (f->whole_bytes > 0) {
-        bar_of_bytes(&p, units_count(rows, f->chance_count), (double)(f->chance_stored * f->copies),
-                     "calm");
+        validation_page_bar_of_bytes(&p, units_count(rows, f->chance_count),
+                                     (double)(f->chance_stored * f->copies), "calm");
     }
     for (size_t i = 0; f->whole_bytes > 0 && i < sizeof(shares) / sizeof(shares[0]); i++) {
         double bytes = shares[i] * (double)f->whole_bytes;
         bool over = f->room_bytes >= 0 && bytes > (double)f->room_bytes;
-        bar_of_bytes(&p, units_count(rows, (int64_t)(shares[i] * (double)f->rows)), bytes,
-                     over ? "bad" : NULL);
+        validation_page_bar_of_bytes(&p, units_count(rows, (int64_t)(shares[i] * (double)f->rows)),
+                                     bytes, over ? "bad" : NULL);
     }
-    push_plot(out, &p);
+    validation_page_push_plot(out, &p);
 }
 
-static void plot_vectors(struct buf *out, const struct validate_figures *f)
+static void validation_page_plot_vectors(struct buf *out, const struct validate_figures *f)
 {
     struct plot p = {.title = "Vectors", .about = "share of the nearest that is found"};
     for (size_t i = 0; i < f->neighbour_count && i < 8; i++) {
         const struct validate_neighbours *n = &f->neighbours[i];
         if (n->recall >= 0) {
-            struct bar *b = add_bar(&p, n->recall);
+            struct bar *b = validation_page_add_bar(&p, n->recall);
             snprintf(b->label, sizeof(b->label), "%.*s", LABEL_BYTES - 1, n->field);
             snprintf(b->value, sizeof(b->value), "%.3f", n->recall);
         }
     }
-    push_plot(out, &p);
+    validation_page_push_plot(out, &p);
 }
 
 /* --- sections --------------------------------------------------------------------------------- */
 
-static void push_fact(struct buf *out, const char *name, const char *value)
+static void validation_page_push_fact(struct buf *out, const char *name, const char *value)
 {
     buf_printf(out, "<div class=\"fact\"><dt>%s</dt><dd>", name);
-    push_escaped(out, value);
+    validation_page_push_escaped(out, value);
     buf_push_literal(out, "</dd></div>");
 }
 
-static void push_facts(struct buf *out, const struct validation_report *v)
+static void validation_page_push_facts(struct buf *out, const struct validation_report *v)
 {
     char text[128];
     char count[UNITS_BYTES];
@@ -266,37 +269,40 @@ static void push_facts(struct buf *out, const struct validation_report *v)
     buf_push_literal(out, "<dl>");
     snprintf(text, sizeof(text), "%s %s%s", product_name(r->product.product), r->product.version,
              r->product.stand_in ? " (a stand-in)" : "");
-    push_fact(out, "service", text);
-    push_fact(out, "rows tried", units_count(count, (int64_t)r->figures.sampled));
+    validation_page_push_fact(out, "service", text);
+    validation_page_push_fact(out, "rows tried", units_count(count, (int64_t)r->figures.sampled));
     snprintf(text, sizeof(text), "%s%s", r->figures.rows_exact ? "" : "about ",
              r->figures.rows >= 0 ? units_count(count, r->figures.rows) : "unknown");
-    push_fact(out, "rows in all", text);
+    validation_page_push_fact(out, "rows in all", text);
     snprintf(text, sizeof(text), "%.3f",
              r->figures.relevance.asked > 0
                  ? r->figures.relevance.sum / (double)r->figures.relevance.asked
                  : 0);
-    push_fact(out, "MRR", r->figures.relevance.asked > 0 ? text : "not asked");
+    validation_page_push_fact(out, "MRR", r->figures.relevance.asked > 0 ? text : "not asked");
     if (r->figures.whole_bytes > 0) {
-        push_fact(out, "all rows on disk", units_size(count, r->figures.whole_bytes));
-        push_fact(out, "one bulk at a time", units_duration(count, r->figures.whole_ms));
+        validation_page_push_fact(out, "all rows on disk",
+                                  units_size(count, r->figures.whole_bytes));
+        validation_page_push_fact(out, "one bulk at a time",
+                                  units_duration(count, r->figures.whole_ms));
     }
     clock_iso(at, v->wall_us, 0);
     snprintf(text, sizeof(text), "%.10s %.5sZ", at, at + 11);
-    push_fact(out, "ended", text);
-    push_fact(out, "took", units_duration(count, v->took_us / 1000));
+    validation_page_push_fact(out, "ended", text);
+    validation_page_push_fact(out, "took", units_duration(count, v->took_us / 1000));
     buf_push_literal(out, "</dl>\n");
 }
 
-static void push_notes(struct buf *out, const struct validate_step *s)
+static void validation_page_push_notes(struct buf *out, const struct validate_step *s)
 {
     for (size_t i = 0; i < s->note_count; i++) {
         const struct validate_note *n = &s->notes[i];
-        buf_printf(out, "<p class=\"note\" data-tone=\"%s\"><b>", tone_of(n->status));
-        push_escaped(out, n->text);
+        buf_printf(out, "<p class=\"note\" data-tone=\"%s\"><b>",
+                   validation_page_tone_of(n->status));
+        validation_page_push_escaped(out, n->text);
         buf_push_literal(out, "</b>");
         if (n->remedy != NULL) {
             buf_push_literal(out, "<span class=\"remedy\">");
-            push_escaped(out, n->remedy);
+            validation_page_push_escaped(out, n->remedy);
             buf_push_literal(out, "</span>");
         }
         buf_push_literal(out, "</p>");
@@ -306,34 +312,34 @@ static void push_notes(struct buf *out, const struct validate_step *s)
     }
 }
 
-static void push_step(struct buf *out, const struct validate_step *s)
+static void validation_page_push_step(struct buf *out, const struct validate_step *s)
 {
     buf_printf(out,
                "<li data-tone=\"%s\"><span class=\"state\">%s</span><span class=\"step\">%s</span>"
                "<span class=\"words\">",
-               tone_of(s->status), validate_status_name(s->status), s->name);
-    push_escaped(out, s->text != NULL ? s->text : "not tried");
+               validation_page_tone_of(s->status), validate_status_name(s->status), s->name);
+    validation_page_push_escaped(out, s->text != NULL ? s->text : "not tried");
     buf_printf(out, "</span><span class=\"took\">%.0f ms</span>", (double)s->took_us / 1000);
-    push_notes(out, s);
+    validation_page_push_notes(out, s);
     buf_push_literal(out, "</li>\n");
 }
 
-static void push_plots(struct buf *out, const struct validate_report *r)
+static void validation_page_push_plots(struct buf *out, const struct validate_report *r)
 {
     const struct validate_figures *f = &r->figures;
     buf_push_literal(out, "<div class=\"plots\">\n");
-    plot_strata(out, f);
-    plot_sizes(out, f);
-    plot_bulks(out, f);
-    plot_storage(out, f);
-    plot_growth(out, f);
-    plot_ranks(out, f);
-    plot_vectors(out, f);
-    plot_steps(out, r);
+    validation_page_plot_strata(out, f);
+    validation_page_plot_sizes(out, f);
+    validation_page_plot_bulks(out, f);
+    validation_page_plot_storage(out, f);
+    validation_page_plot_growth(out, f);
+    validation_page_plot_ranks(out, f);
+    validation_page_plot_vectors(out, f);
+    validation_page_plot_steps(out, r);
     buf_push_literal(out, "</div>");
 }
 
-static const char *state_of(const struct validation_report *v)
+static const char *validation_page_state_of(const struct validation_report *v)
 {
     return v->code == EXIT_DONE         ? "ready"
            : v->err == NULL             ? "to be mended"
@@ -346,21 +352,21 @@ void validation_report_push_section(struct buf *out, const struct validation_rep
     bool good = v->code == EXIT_DONE;
     buf_printf(out, "<section class=\"pipeline\"><div class=\"head\" data-tone=\"%s\"><h2>",
                good ? "well" : "bad");
-    push_escaped(out, v->pipeline);
-    buf_printf(out, "</h2><span class=\"state\">%s</span></div>\n", state_of(v));
+    validation_page_push_escaped(out, v->pipeline);
+    buf_printf(out, "</h2><span class=\"state\">%s</span></div>\n", validation_page_state_of(v));
     if (v->err != NULL) {
         buf_push_literal(out, "<p class=\"why\">");
-        push_escaped(out, v->err->message);
+        validation_page_push_escaped(out, v->err->message);
         buf_push_literal(out, "</p>\n");
     }
     if (validation_report_tried(v)) {
-        push_facts(out, v);
+        validation_page_push_facts(out, v);
         buf_push_literal(out, "<ol class=\"steps\">\n");
         for (size_t i = 0; i < VALIDATE_STEPS; i++) {
-            push_step(out, &v->report->steps[i]);
+            validation_page_push_step(out, &v->report->steps[i]);
         }
         buf_push_literal(out, "</ol>\n");
-        push_plots(out, v->report);
+        validation_page_push_plots(out, v->report);
     }
     buf_push_literal(out, "</section>\n");
 }

@@ -10,7 +10,7 @@
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static enum colour colour_of(enum validate_status s)
+static enum colour validation_report_colour_of(enum validate_status s)
 {
     return s == VALIDATE_FAIL   ? COLOUR_RED
            : s == VALIDATE_PASS ? COLOUR_GREEN
@@ -18,7 +18,7 @@ static enum colour colour_of(enum validate_status s)
                                 : COLOUR_BOLD;
 }
 
-static void push_safe(struct buf *out, const char *text)
+static void validation_report_push_safe(struct buf *out, const char *text)
 {
     terminal_push_safe(out, text, strlen(text));
 }
@@ -28,7 +28,7 @@ bool validation_report_tried(const struct validation_report *v)
     return v->report->index[0] != '\0';
 }
 
-static void push_head(struct buf *out, const struct validation_report *v)
+static void validation_report_push_head(struct buf *out, const struct validation_report *v)
 {
     char rows[UNITS_BYTES];
     const struct validate_report *r = v->report;
@@ -42,30 +42,33 @@ static void push_head(struct buf *out, const struct validation_report *v)
     buf_printf(out, "index %s\n", r->index);
 }
 
-static void push_note(struct buf *out, const struct validate_note *n, bool colours)
+static void validation_report_push_note(struct buf *out, const struct validate_note *n,
+                                        bool colours)
 {
     buf_push_literal(out, "      ");
-    terminal_push(out, colours, colour_of(n->status), validate_status_name(n->status));
+    terminal_push(out, colours, validation_report_colour_of(n->status),
+                  validate_status_name(n->status));
     buf_push_literal(out, "  ");
-    push_safe(out, n->text);
+    validation_report_push_safe(out, n->text);
     if (n->remedy != NULL) {
         buf_push_literal(out, "\n        -> ");
-        push_safe(out, n->remedy);
+        validation_report_push_safe(out, n->remedy);
     }
     buf_push_char(out, '\n');
 }
 
 void validation_report_push_text(struct buf *out, const struct validation_report *v, bool colours)
 {
-    push_head(out, v);
+    validation_report_push_head(out, v);
     for (size_t i = 0; i < VALIDATE_STEPS; i++) {
         const struct validate_step *s = &v->report->steps[i];
-        terminal_push(out, colours, colour_of(s->status), validate_status_name(s->status));
+        terminal_push(out, colours, validation_report_colour_of(s->status),
+                      validate_status_name(s->status));
         buf_printf(out, "  %-9s %6" PRId64 " ms  ", s->name, (s->took_us + 500) / 1000);
-        push_safe(out, s->text != NULL ? s->text : "not tried");
+        validation_report_push_safe(out, s->text != NULL ? s->text : "not tried");
         buf_push_char(out, '\n');
         for (size_t k = 0; k < s->note_count; k++) {
-            push_note(out, &s->notes[k], colours);
+            validation_report_push_note(out, &s->notes[k], colours);
         }
         if (s->notes_left_out > 0) {
             buf_printf(out, "      and %zu more\n", s->notes_left_out);
@@ -75,12 +78,12 @@ void validation_report_push_text(struct buf *out, const struct validation_report
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void push_list(struct buf *out, size_t i)
+static void validation_report_push_list(struct buf *out, size_t i)
 {
     buf_push_text(out, i > 0 ? "," : "");
 }
 
-static void push_step(struct buf *out, const struct validate_step *s)
+static void validation_report_push_step(struct buf *out, const struct validate_step *s)
 {
     record_open(out);
     record_text(out, "step", s->name);
@@ -90,7 +93,7 @@ static void push_step(struct buf *out, const struct validate_step *s)
     record_name(out, "notes");
     buf_push_char(out, '[');
     for (size_t k = 0; k < s->note_count; k++) {
-        push_list(out, k);
+        validation_report_push_list(out, k);
         record_open(out);
         record_text(out, "status", validate_status_name(s->notes[k].status));
         record_text(out, "text", s->notes[k].text);
@@ -102,33 +105,33 @@ static void push_step(struct buf *out, const struct validate_step *s)
     record_close(out);
 }
 
-static void record_share(struct buf *out, const char *name, double value)
+static void validation_report_record_share(struct buf *out, const char *name, double value)
 {
     record_name(out, name);
     buf_printf(out, "%.6f", value);
 }
 
-static void push_neighbours(struct buf *out, const struct validate_figures *f)
+static void validation_report_push_neighbours(struct buf *out, const struct validate_figures *f)
 {
     record_name(out, "vectors");
     buf_push_char(out, '[');
     for (size_t i = 0; i < f->neighbour_count; i++) {
         const struct validate_neighbours *n = &f->neighbours[i];
-        push_list(out, i);
+        validation_report_push_list(out, i);
         record_open(out);
         record_text(out, "field", n->field);
         record_int(out, "vectors", (int64_t)n->vectors);
         record_int(out, "asked", (int64_t)n->asked);
         record_int(out, "itself", (int64_t)n->itself);
         if (n->recall >= 0) {
-            record_share(out, "recall", n->recall);
+            validation_report_record_share(out, "recall", n->recall);
         }
         record_close(out);
     }
     buf_push_char(out, ']');
 }
 
-static void push_figures(struct buf *out, const struct validate_figures *f)
+static void validation_report_push_figures(struct buf *out, const struct validate_figures *f)
 {
     record_name(out, "figures");
     record_open(out);
@@ -145,9 +148,9 @@ static void push_figures(struct buf *out, const struct validate_figures *f)
     record_int(out, "searches", (int64_t)f->relevance.asked);
     record_int(out, "searches_found", (int64_t)f->relevance.found);
     record_int(out, "k", f->k);
-    record_share(out, "mrr",
-                 f->relevance.asked > 0 ? f->relevance.sum / (double)f->relevance.asked : 0);
-    push_neighbours(out, f);
+    validation_report_record_share(
+        out, "mrr", f->relevance.asked > 0 ? f->relevance.sum / (double)f->relevance.asked : 0);
+    validation_report_push_neighbours(out, f);
     record_int(out, "json_bytes", f->json_bytes);
     record_int(out, "stored_bytes", f->stored_bytes);
     record_int(out, "sent_documents", f->sent_documents);
@@ -169,11 +172,11 @@ void validation_report_push_json(struct buf *out, const struct validation_report
     record_name(out, "steps");
     buf_push_char(out, '[');
     for (size_t i = 0; i < VALIDATE_STEPS; i++) {
-        push_list(out, i);
-        push_step(out, &v->report->steps[i]);
+        validation_report_push_list(out, i);
+        validation_report_push_step(out, &v->report->steps[i]);
     }
     buf_push_char(out, ']');
-    push_figures(out, &v->report->figures);
+    validation_report_push_figures(out, &v->report->figures);
     record_text(out, "error", v->err != NULL ? v->err->message : NULL);
     record_bool(out, "ok", v->code == EXIT_DONE);
     record_int(out, "exit_code", v->code);

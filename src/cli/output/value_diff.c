@@ -13,12 +13,12 @@ struct middle {
     size_t end;
 };
 
-static bool is_inside(struct span s, size_t at)
+static bool value_diff_is_inside(struct span s, size_t at)
 {
     return at < s.len && ((unsigned char)s.data[at] & 0xc0) == 0x80;
 }
 
-static struct middle differing(struct span value, struct span other)
+static struct middle value_diff_differing(struct span value, struct span other)
 {
     struct middle m = {0, value.len};
     size_t least = value.len < other.len ? value.len : other.len;
@@ -30,7 +30,7 @@ static struct middle differing(struct span value, struct span other)
     while (from < least && value.data[from] == other.data[from]) {
         from++;
     }
-    while (from > 0 && (is_inside(value, from) || is_inside(other, from))) {
+    while (from > 0 && (value_diff_is_inside(value, from) || value_diff_is_inside(other, from))) {
         from--;
     }
     while (same < least - from &&
@@ -39,13 +39,13 @@ static struct middle differing(struct span value, struct span other)
     }
     m.from = from;
     m.end = value.len - same;
-    while (is_inside(value, m.end)) {
+    while (value_diff_is_inside(value, m.end)) {
         m.end++;
     }
     return m;
 }
 
-static void push_number(struct buf *out, const char *bytes, size_t len)
+static void value_diff_push_number(struct buf *out, const char *bytes, size_t len)
 {
     unsigned number = (unsigned char)bytes[0] & (0xffu >> (len + 1));
     for (size_t i = 1; i < len; i++) {
@@ -55,12 +55,12 @@ static void push_number(struct buf *out, const char *bytes, size_t len)
 }
 
 /* Appends the differing bytes: ASCII unchanged, other characters by number. */
-static void push_numbered(struct buf *out, struct span part)
+static void value_diff_push_numbered(struct buf *out, struct span part)
 {
     for (size_t i = 0; i < part.len;) {
         size_t len = text_character(part.data + i, part.len - i);
         if (len > 1) {
-            push_number(out, part.data + i, len);
+            value_diff_push_number(out, part.data + i, len);
         } else if (len == 1) {
             terminal_push_safe(out, part.data + i, 1);
         } else {
@@ -70,7 +70,7 @@ static void push_numbered(struct buf *out, struct span part)
     }
 }
 
-static size_t clamp(size_t at, size_t least, size_t most)
+static size_t value_diff_clamp(size_t at, size_t least, size_t most)
 {
     return at < least ? least : at > most ? most : at;
 }
@@ -81,20 +81,20 @@ void value_diff_push(struct buf *out, struct span value, struct span other)
         buf_push_literal(out, "nothing");
         return;
     }
-    struct middle m = differing(value, other);
+    struct middle m = value_diff_differing(value, other);
     size_t begin = 0;
     if (other.data != NULL && m.from + BEFORE_BYTES > VALUE_DIFF_BYTES) {
         begin = m.from - BEFORE_BYTES;
-        while (is_inside(value, begin)) {
+        while (value_diff_is_inside(value, begin)) {
             begin++;
         }
         buf_printf(out, "(differs at byte %zu) ...", m.from);
     }
     size_t end = begin + text_cut(value.data + begin, value.len - begin, VALUE_DIFF_BYTES);
-    size_t from = clamp(m.from, begin, end);
-    size_t until = clamp(m.end, from, end);
+    size_t from = value_diff_clamp(m.from, begin, end);
+    size_t until = value_diff_clamp(m.end, from, end);
     terminal_push_safe(out, value.data + begin, from - begin);
-    push_numbered(out, span_make(value.data + from, until - from));
+    value_diff_push_numbered(out, span_make(value.data + from, until - from));
     terminal_push_safe(out, value.data + until, end - until);
     buf_push_text(out, end < value.len ? "..." : "");
 }

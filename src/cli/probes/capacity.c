@@ -22,20 +22,20 @@ void sizes_take_live(struct sizes *s, int64_t documents, int64_t bytes)
 }
 
 /* Counts the members of "properties" and of "fields" at any depth. */
-static int64_t count_fields(struct json_object *mapping)
+static int64_t capacity_count_fields(struct json_object *mapping)
 {
     static const char *const groups[] = {"properties", "fields"};
     int64_t count = 0;
     for (size_t i = 0; i < 2; i++) {
         struct json_object *group = json_tree_member(mapping, groups[i]);
         for (struct json_members m = json_tree_members(group); json_tree_next(&m);) {
-            count += 1 + count_fields(m.value);
+            count += 1 + capacity_count_fields(m.value);
         }
     }
     return count;
 }
 
-static void take_vectors(struct sizes *s, const struct property *list, size_t count)
+static void capacity_take_vectors(struct sizes *s, const struct property *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct property *p = &list[i];
@@ -44,16 +44,16 @@ static void take_vectors(struct sizes *s, const struct property *list, size_t co
             s->vector_dimensions += p->dimension;
             s->vectors++;
         }
-        take_vectors(s, p->children, p->child_count);
+        capacity_take_vectors(s, p->children, p->child_count);
     }
 }
 
 void sizes_take_mapping(struct sizes *s, const struct mapping *m)
 {
     struct json_object *tree = json_tree_of(m->json);
-    s->fields = count_fields(tree) + (mapping_find(m, "source_id") == NULL ? 1 : 0);
+    s->fields = capacity_count_fields(tree) + (mapping_find(m, "source_id") == NULL ? 1 : 0);
     json_object_put(tree);
-    take_vectors(s, m->properties, m->count);
+    capacity_take_vectors(s, m->properties, m->count);
 }
 
 int64_t sizes_index_bytes_of(const struct sizes *s, int64_t documents)

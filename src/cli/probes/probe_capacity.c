@@ -18,7 +18,7 @@
 /* --- measuring -------------------------------------------------------------------------------- */
 
 /* Measures the existing index. Without one, the estimate of capacity.h applies. */
-static void take_live(struct check *c, struct sizes *s)
+static void probe_capacity_take_live(struct check *c, struct sizes *s)
 {
     struct err ignored;
     enum alias_kind kind;
@@ -37,7 +37,7 @@ static void take_live(struct check *c, struct sizes *s)
     sizes_take_live(s, documents, storage.bytes);
 }
 
-static int look_sizes(struct check *c, struct sizes *s, struct err *err)
+static int probe_capacity_look_sizes(struct check *c, struct sizes *s, struct err *err)
 {
     struct check_plan p;
     struct review_sample sample = {0};
@@ -61,7 +61,7 @@ static int look_sizes(struct check *c, struct sizes *s, struct err *err)
     };
     if (rc == 0) {
         sizes_take_mapping(s, &p.mapping);
-        take_live(c, s);
+        probe_capacity_take_live(c, s);
     }
     check_plan_release(&p);
     return rc;
@@ -69,7 +69,7 @@ static int look_sizes(struct check *c, struct sizes *s, struct err *err)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static void say_documents(struct check *c, const struct sizes *s)
+static void probe_capacity_say_documents(struct check *c, const struct sizes *s)
 {
     char many[UNITS_BYTES];
     char average[UNITS_BYTES];
@@ -95,7 +95,7 @@ static void say_documents(struct check *c, const struct sizes *s)
     }
 }
 
-static void say_changes(struct check *c)
+static void probe_capacity_say_changes(struct check *c)
 {
     struct err err;
     struct review_changes r;
@@ -113,7 +113,8 @@ static void say_changes(struct check *c)
 }
 
 /* During a rebuild, the next index, the live one and the former ones exist at the same time. */
-static void say_storage(struct check *c, const struct sizes *s, const struct cluster_room *room)
+static void probe_capacity_say_storage(struct check *c, const struct sizes *s,
+                                       const struct cluster_room *room)
 {
     char one[UNITS_BYTES];
     char all[UNITS_BYTES];
@@ -144,7 +145,8 @@ static void say_storage(struct check *c, const struct sizes *s, const struct clu
     }
 }
 
-static void say_shards(struct check *c, const struct sizes *s, const struct cluster_room *room)
+static void probe_capacity_say_shards(struct check *c, const struct sizes *s,
+                                      const struct cluster_room *room)
 {
     char each[UNITS_BYTES];
     int64_t shard = sizes_index_bytes(s) / (s->shards > 0 ? s->shards : 1);
@@ -174,7 +176,7 @@ static void say_shards(struct check *c, const struct sizes *s, const struct clus
     }
 }
 
-static void say_fields(struct check *c, const struct sizes *s)
+static void probe_capacity_say_fields(struct check *c, const struct sizes *s)
 {
     long long more = (long long)s->fields * 5 / 4;
     c->what = "fields";
@@ -188,7 +190,7 @@ static void say_fields(struct check *c, const struct sizes *s)
     }
 }
 
-static void say_vectors(struct check *c, const struct sizes *s)
+static void probe_capacity_say_vectors(struct check *c, const struct sizes *s)
 {
     char memory[UNITS_BYTES];
     bool elastic = c->product.product == PRODUCT_ELASTICSEARCH;
@@ -206,7 +208,7 @@ static void say_vectors(struct check *c, const struct sizes *s)
     }
 }
 
-static void push_unstated(struct buf *out, const char *name, int64_t value)
+static void probe_capacity_push_unstated(struct buf *out, const char *name, int64_t value)
 {
     if (value == 0) {
         buf_printf(out, "%s%s", out->len > 0 ? ", " : "", name);
@@ -214,7 +216,7 @@ static void push_unstated(struct buf *out, const char *name, int64_t value)
 }
 
 /* Reports the load that the configuration states and that cannot be measured. */
-static void say_stated(struct check *c, const struct sizes *s)
+static void probe_capacity_say_stated(struct check *c, const struct sizes *s)
 {
     struct buf absent;
     char many[UNITS_BYTES];
@@ -223,9 +225,9 @@ static void say_stated(struct check *c, const struct sizes *s)
     const struct capacity_config *stated = &c->pipeline->capacity;
     c->what = "load";
     buf_init(&absent, 256);
-    push_unstated(&absent, "query rate", stated->query_rate);
-    push_unstated(&absent, "retention", stated->retention_ms);
-    push_unstated(&absent, "growth", stated->growth);
+    probe_capacity_push_unstated(&absent, "query rate", stated->query_rate);
+    probe_capacity_push_unstated(&absent, "retention", stated->retention_ms);
+    probe_capacity_push_unstated(&absent, "growth", stated->growth);
     if (absent.len > 0) {
         check_say(c, VERDICT_WARN,
                   "state them in the pipeline: \"capacity\": {\"query_rate\": 10, \"retention\": "
@@ -253,7 +255,7 @@ static void probe_capacity(struct check *c)
     struct err err;
     struct sizes s;
     struct cluster_room room = {.bytes = -1, .shards = -1};
-    int rc = look_sizes(c, &s, &err);
+    int rc = probe_capacity_look_sizes(c, &s, &err);
     if (rc == 0 && (c->facts & FACT_SERVICE) != 0) {
         rc = cluster_room(c->session.service, &room, &err);
     }
@@ -261,15 +263,15 @@ static void probe_capacity(struct check *c)
         check_fail(c, &err);
         return;
     }
-    say_documents(c, &s);
-    say_changes(c);
+    probe_capacity_say_documents(c, &s);
+    probe_capacity_say_changes(c);
     if (!s.late) {
-        say_storage(c, &s, &room);
-        say_shards(c, &s, &room);
+        probe_capacity_say_storage(c, &s, &room);
+        probe_capacity_say_shards(c, &s, &room);
     }
-    say_fields(c, &s);
-    say_vectors(c, &s);
-    say_stated(c, &s);
+    probe_capacity_say_fields(c, &s);
+    probe_capacity_say_vectors(c, &s);
+    probe_capacity_say_stated(c, &s);
 }
 
 const struct probe probes_capacity[] = {

@@ -6,7 +6,7 @@
 
 #define KEY_LIST_BYTES ((size_t)16 * 1024)
 
-static void say_unindexed(struct check *c, const char *column)
+static void probe_cursor_say_unindexed(struct check *c, const char *column)
 {
     struct buf key;
     const struct table *t = c->table;
@@ -21,7 +21,7 @@ static void say_unindexed(struct check *c, const char *column)
     buf_release(&key);
 }
 
-static void probe_column(struct check *c)
+static void probe_cursor_column(struct check *c)
 {
     struct err err;
     struct cursor_look look;
@@ -33,7 +33,7 @@ static void probe_column(struct check *c)
     }
     check_say(c, VERDICT_PASS, NULL, "\"%s\" can be followed", column);
     if (!look.indexed) {
-        say_unindexed(c, column);
+        probe_cursor_say_unindexed(c, column);
     }
     if (!look.not_null) {
         check_say(c, VERDICT_WARN, NULL,
@@ -44,7 +44,7 @@ static void probe_column(struct check *c)
 }
 
 /* Returns the first reason why the horizon is not exact; null if it is. */
-static const char *blind_why(const struct cursor_look *look, const char **remedy)
+static const char *probe_cursor_blind_why(const struct cursor_look *look, const char **remedy)
 {
     if (look->subscribed) {
         *remedy = "follow the table where it is written";
@@ -71,7 +71,7 @@ static const char *blind_why(const struct cursor_look *look, const char **remedy
     return NULL;
 }
 
-static void probe_horizon(struct check *c)
+static void probe_cursor_horizon(struct check *c)
 {
     struct err err;
     struct cursor_look look;
@@ -80,7 +80,7 @@ static void probe_horizon(struct check *c)
         check_fail(c, &err);
         return;
     }
-    const char *why = blind_why(&look, &remedy);
+    const char *why = probe_cursor_blind_why(&look, &remedy);
     if (why != NULL) {
         check_say(c, VERDICT_WARN, remedy,
                   "a change is missed that commits later than from.capture.overlap after its value "
@@ -100,7 +100,7 @@ static void probe_horizon(struct check *c)
     }
 }
 
-static void probe_deletes(struct check *c)
+static void probe_cursor_deletes(struct check *c)
 {
     char every[UNITS_BYTES];
     const struct from_config *from = &c->pipeline->from;
@@ -125,8 +125,8 @@ static void probe_deletes(struct check *c)
 }
 
 const struct probe probes_cursor[] = {
-    {"cursor", FACT_TABLE, FACT_LOG, probe_column},
-    {"horizon", FACT_LOG, 0, probe_horizon},
-    {"deletes", FACT_TABLE, 0, probe_deletes},
+    {"cursor", FACT_TABLE, FACT_LOG, probe_cursor_column},
+    {"horizon", FACT_LOG, 0, probe_cursor_horizon},
+    {"deletes", FACT_TABLE, 0, probe_cursor_deletes},
     {0},
 };

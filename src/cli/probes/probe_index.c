@@ -11,7 +11,7 @@
 #define LIST_MAX_BYTES ((size_t)64 * 1024)
 
 /* An administrator of the service grants privileges, by a role or by a new key. */
-static void say_missing(struct check *c, const struct buf *missing)
+static void probe_index_say_missing(struct check *c, const struct buf *missing)
 {
     struct buf grant;
     bool key = c->setup->config->service.api_key.origin != SECRET_NONE &&
@@ -29,7 +29,7 @@ static void say_missing(struct check *c, const struct buf *missing)
     buf_release(&grant);
 }
 
-static void probe_privileges(struct check *c)
+static void probe_index_privileges(struct check *c)
 {
     bool told;
     struct err err;
@@ -44,7 +44,7 @@ static void probe_privileges(struct check *c)
         check_say(c, VERDICT_WARN, "rowferry smoke tries what can be tried",
                   "cannot be told before they are used: the service does not say");
     } else if (missing.len > 0) {
-        say_missing(c, &missing);
+        probe_index_say_missing(c, &missing);
     } else {
         check_say(c, VERDICT_PASS, NULL, "enough for \"%s\" and \"%s-*\"%s", c->pipeline->to.index,
                   c->pipeline->to.index,
@@ -54,7 +54,7 @@ static void probe_privileges(struct check *c)
 }
 
 /* Checks the alias for writes (service/index/index.h). */
-static void say_write_alias(struct check *c, const struct index_info *index)
+static void probe_index_say_write_alias(struct check *c, const struct index_info *index)
 {
     struct err err;
     bool given;
@@ -68,13 +68,13 @@ static void say_write_alias(struct check *c, const struct index_info *index)
     }
 }
 
-static void say_owner(struct check *c, const struct index_info *index)
+static void probe_index_say_owner(struct check *c, const struct index_info *index)
 {
     const char *alias = c->pipeline->to.index;
     if (strcmp(index->pipeline, c->pipeline->name) == 0) {
         check_say(c, VERDICT_PASS, NULL, "alias \"%s\" points at \"%s\", which this pipeline built",
                   alias, index->name);
-        say_write_alias(c, index);
+        probe_index_say_write_alias(c, index);
     } else if (index->pipeline[0] != '\0') {
         check_say(c, VERDICT_FAIL, "choose another to.index, or remove the alias",
                   "alias \"%s\" points at \"%s\", which pipeline \"%s\" built", alias, index->name,
@@ -90,7 +90,7 @@ static void say_owner(struct check *c, const struct index_info *index)
     }
 }
 
-static void say_stream(struct check *c, const struct index_info *stream)
+static void probe_index_say_stream(struct check *c, const struct index_info *stream)
 {
     if (c->pipeline->to.kind != INDEX_KIND_DATA_STREAM) {
         check_say(
@@ -111,7 +111,7 @@ static void say_stream(struct check *c, const struct index_info *stream)
 }
 
 /* A data stream is configured, but something else has its name. */
-static void say_in_its_place(struct check *c)
+static void probe_index_say_in_its_place(struct check *c)
 {
     check_say(c, VERDICT_FAIL, "choose another to.index",
               "\"%s\" is an index or alias, and a data stream cannot bear its name",
@@ -130,7 +130,7 @@ static void probe_index(struct check *c)
     }
     if (c->pipeline->to.kind == INDEX_KIND_DATA_STREAM && kind != ALIAS_ABSENT &&
         kind != ALIAS_STREAM) {
-        say_in_its_place(c);
+        probe_index_say_in_its_place(c);
         return;
     }
     switch (kind) {
@@ -138,10 +138,10 @@ static void probe_index(struct check *c)
         check_say(c, VERDICT_PASS, NULL, "\"%s\" is free: the first sync builds it", alias);
         break;
     case ALIAS_STREAM:
-        say_stream(c, &index);
+        probe_index_say_stream(c, &index);
         break;
     case ALIAS_ONE:
-        say_owner(c, &index);
+        probe_index_say_owner(c, &index);
         break;
     case ALIAS_SEVERAL:
         check_say(
@@ -160,7 +160,7 @@ static void probe_index(struct check *c)
 
 /* Checks the index name. If it matches a template for data streams, creating the index would
  * fail. */
-static void probe_name(struct check *c)
+static void probe_index_name(struct check *c)
 {
     struct err err;
     struct buf name;
@@ -196,7 +196,7 @@ static void probe_name(struct check *c)
 /* Checks automatic index creation. Rowferry writes to names that no index can have. If other
  * clients write to the alias while it does not exist, the service creates an index with its
  * name. */
-static void say_automatic(struct check *c, const char *value, bool there)
+static void probe_index_say_automatic(struct check *c, const char *value, bool there)
 {
     const char *alias = c->pipeline->to.index;
     if (!cluster_creates(value, alias)) {
@@ -215,7 +215,7 @@ static void say_automatic(struct check *c, const char *value, bool there)
     }
 }
 
-static void probe_automatic(struct check *c)
+static void probe_index_automatic(struct check *c)
 {
     struct err err;
     struct buf value;
@@ -229,15 +229,15 @@ static void probe_automatic(struct check *c)
         check_say(c, VERDICT_PASS, NULL,
                   "not known: the service does not tell this account action.auto_create_index");
     } else {
-        say_automatic(c, buf_text(&value), kind != ALIAS_ABSENT);
+        probe_index_say_automatic(c, buf_text(&value), kind != ALIAS_ABSENT);
     }
     buf_release(&value);
 }
 
 const struct probe probes_index[] = {
-    {"privileges", FACT_SERVICE, FACT_RIGHTS, probe_privileges},
+    {"privileges", FACT_SERVICE, FACT_RIGHTS, probe_index_privileges},
     {"index", FACT_SERVICE | FACT_RIGHTS, 0, probe_index},
-    {"index name", FACT_SERVICE, 0, probe_name},
-    {"creation", FACT_SERVICE | FACT_RIGHTS, 0, probe_automatic},
+    {"index name", FACT_SERVICE, 0, probe_index_name},
+    {"creation", FACT_SERVICE | FACT_RIGHTS, 0, probe_index_automatic},
     {0},
 };

@@ -6,7 +6,7 @@
 
 #define WARNING_REMEDY "; " /* separates a warning from its remedy */
 
-static void say_warnings(struct check *c, size_t from)
+static void probe_local_say_warnings(struct check *c, size_t from)
 {
     const struct config *config = c->setup->config;
     for (size_t i = from; i < config->warning_count; i++) {
@@ -18,12 +18,12 @@ static void say_warnings(struct check *c, size_t from)
     }
 }
 
-static void probe_configuration(struct check *c)
+static void probe_local_configuration(struct check *c)
 {
     const struct config *config = c->setup->config;
     check_say(c, VERDICT_PASS, NULL, "%s, %zu pipeline%s", config->path, config->pipeline_count,
               config->pipeline_count == 1 ? "" : "s");
-    say_warnings(c, 0);
+    probe_local_say_warnings(c, 0);
     if (config_listens_open(config)) {
         check_say(c, VERDICT_WARN, "listen on 127.0.0.1 and let a proxy ask for a credential",
                   "\"listen\" is \"%s\": whoever reaches it reads metrics and status",
@@ -31,7 +31,7 @@ static void probe_configuration(struct check *c)
     }
 }
 
-static void probe_secrets(struct check *c)
+static void probe_local_secrets(struct check *c)
 {
     struct err err;
     size_t told = c->setup->config->warning_count;
@@ -44,11 +44,11 @@ static void probe_secrets(struct check *c)
         return;
     }
     check_say(c, VERDICT_PASS, NULL, "all that the file names can be read");
-    say_warnings(c, told);
+    probe_local_say_warnings(c, told);
 }
 
 const struct probe probes_local[] = {
-    {"configuration", 0, 0, probe_configuration},
-    {"secrets", 0, FACT_SECRETS, probe_secrets},
+    {"configuration", 0, 0, probe_local_configuration},
+    {"secrets", 0, FACT_SECRETS, probe_local_secrets},
     {0},
 };

@@ -9,8 +9,8 @@
 #define WHY_BYTES 4096
 
 /* Appends nothing if it is installed correctly. */
-static int push_log_state(struct check *c, const struct table *table, struct buf *why, bool *broken,
-                          struct err *err)
+static int probe_log_push_log_state(struct check *c, const struct table *table, struct buf *why,
+                                    bool *broken, struct err *err)
 {
     enum install_state state;
     static const char *const texts[] = {
@@ -27,13 +27,13 @@ static int push_log_state(struct check *c, const struct table *table, struct buf
     return rc;
 }
 
-static int push_dependency_state(struct check *c, size_t index, struct buf *why, bool *broken,
-                                 struct err *err)
+static int probe_log_push_dependency_state(struct check *c, size_t index, struct buf *why,
+                                           bool *broken, struct err *err)
 {
     const struct table *table = NULL;
     int rc = check_dependency(c, index, &table, err);
     if (rc == 0) {
-        rc = push_log_state(c, table, why, broken, err);
+        rc = probe_log_push_log_state(c, table, why, broken, err);
     }
     if (rc == 0 && why->len > 0) {
         buf_printf(why, " (%s)", table->quoted);
@@ -41,7 +41,7 @@ static int push_dependency_state(struct check *c, size_t index, struct buf *why,
     return rc;
 }
 
-static void say_installed(struct check *c, bool notifies, const char *dumper)
+static void probe_log_say_installed(struct check *c, bool notifies, const char *dumper)
 {
     const char *notify = notifies ? ", sends NOTIFY" : "";
     if (dumper != NULL) {
@@ -53,7 +53,7 @@ static void say_installed(struct check *c, bool notifies, const char *dumper)
     }
 }
 
-static void probe_change_log(struct check *c)
+static void probe_log_change_log(struct check *c)
 {
     struct err err;
     struct install_beside beside = {0};
@@ -64,7 +64,7 @@ static void probe_change_log(struct check *c)
     bool broken = false;
     int rc = catalog_capturable(c->table, &err);
     if (rc == 0) {
-        rc = push_log_state(c, c->table, &why, &broken, &err);
+        rc = probe_log_push_log_state(c, c->table, &why, &broken, &err);
     }
     if (rc == 0 && why.len == 0) {
         rc = install_notifies(c->pg, c->table, &notifies, &err);
@@ -73,7 +73,7 @@ static void probe_change_log(struct check *c)
         rc = install_beside(c->pg, c->table, &beside, &err);
     }
     for (size_t i = 0; rc == 0 && why.len == 0 && i < from->dependency_count; i++) {
-        rc = push_dependency_state(c, i, &why, &broken, &err);
+        rc = probe_log_push_dependency_state(c, i, &why, &broken, &err);
     }
     if (rc < 0) {
         check_fail(c, &err);
@@ -84,14 +84,14 @@ static void probe_change_log(struct check *c)
                          : "run: rowferry source install",
                   "%s", buf_text(&why));
     } else {
-        say_installed(c, notifies, beside.dumper);
+        probe_log_say_installed(c, notifies, beside.dumper);
     }
     install_beside_release(&beside);
     buf_release(&why);
 }
 
 /* Finds stale consumers of the table and of the tables that its query depends on. */
-static int find_stale(struct check *c, struct buf *names, struct err *err)
+static int probe_log_find_stale(struct check *c, struct buf *names, struct err *err)
 {
     const struct from_config *from = &c->pipeline->from;
     int rc = install_stale(c->pg, c->table, names, err);
@@ -104,7 +104,7 @@ static int find_stale(struct check *c, struct buf *names, struct err *err)
 }
 
 /* Checks for consumers that do not come back: their entries fill the application's disk. */
-static void probe_consumers(struct check *c)
+static void probe_log_consumers(struct check *c)
 {
     struct err err;
     struct buf names;
@@ -117,7 +117,7 @@ static void probe_consumers(struct check *c)
         buf_release(&names);
         return;
     }
-    rc = rc == 0 ? find_stale(c, &names, &err) : rc;
+    rc = rc == 0 ? probe_log_find_stale(c, &names, &err) : rc;
     if (rc < 0) {
         check_fail(c, &err);
     } else if (names.len > 0) {
@@ -132,7 +132,7 @@ static void probe_consumers(struct check *c)
 }
 
 /* Reported before the change log is installed too: its subscribers stop at our first row. */
-static void probe_publications(struct check *c)
+static void probe_log_publications(struct check *c)
 {
     struct err err;
     struct install_beside beside;
@@ -155,8 +155,8 @@ static void probe_publications(struct check *c)
 }
 
 const struct probe probes_log[] = {
-    {"publications", FACT_TABLE, 0, probe_publications},
-    {"change log", FACT_TABLE | FACT_GRANTS, FACT_LOG, probe_change_log},
-    {"consumers", FACT_LOG, 0, probe_consumers},
+    {"publications", FACT_TABLE, 0, probe_log_publications},
+    {"change log", FACT_TABLE | FACT_GRANTS, FACT_LOG, probe_log_change_log},
+    {"consumers", FACT_LOG, 0, probe_log_consumers},
     {0},
 };

@@ -12,7 +12,7 @@
 static const char *const note_remedies[] = {": a column of type ", ": give it ", ": name it in "};
 
 /* Returns the start of the remedy in `text`, or the end of the text. */
-static const char *remedy_of(const char *text)
+static const char *probe_mapping_remedy_of(const char *text)
 {
     for (size_t i = 0; i < sizeof(note_remedies) / sizeof(note_remedies[0]); i++) {
         const char *at = strstr(text, note_remedies[i]);
@@ -23,37 +23,38 @@ static const char *remedy_of(const char *text)
     return text + strlen(text);
 }
 
-static void say_error(struct check *c, const struct plan_note *note, const char *remedy)
+static void probe_mapping_say_error(struct check *c, const struct plan_note *note,
+                                    const char *remedy)
 {
-    const char *end = remedy_of(note->text);
+    const char *end = probe_mapping_remedy_of(note->text);
     check_say(c, VERDICT_FAIL, *end != '\0' ? end + strlen(": ") : remedy, "%.*s",
               (int)(end - note->text), note->text);
 }
 
-static bool same_loss(const struct plan_note *a, const struct plan_note *b)
+static bool probe_mapping_same_loss(const struct plan_note *a, const struct plan_note *b)
 {
     return a->loss != NULL && b->loss != NULL && strcmp(a->loss, b->loss) == 0;
 }
 
 /* A loss of several properties is reported once, with the first of them. */
-static bool said_before(const struct plan_notes *notes, size_t i)
+static bool probe_mapping_said_before(const struct plan_notes *notes, size_t i)
 {
     for (size_t j = 0; j < i; j++) {
-        if (same_loss(&notes->items[j], &notes->items[i])) {
+        if (probe_mapping_same_loss(&notes->items[j], &notes->items[i])) {
             return true;
         }
     }
     return false;
 }
 
-static void say_loss(struct check *c, const struct plan_notes *notes, size_t first,
-                     const char *remedy)
+static void probe_mapping_say_loss(struct check *c, const struct plan_notes *notes, size_t first,
+                                   const char *remedy)
 {
     size_t count = 0;
     struct buf names;
     buf_init(&names, NAMES_MAX_BYTES);
     for (size_t i = first; i < notes->count; i++) {
-        if (same_loss(&notes->items[first], &notes->items[i])) {
+        if (probe_mapping_same_loss(&notes->items[first], &notes->items[i])) {
             buf_printf(&names, "%s\"%s\"", count++ > 0 ? ", " : "", notes->items[i].property);
         }
     }
@@ -67,21 +68,22 @@ static void say_loss(struct check *c, const struct plan_notes *notes, size_t fir
 }
 
 /* `remedy` belongs to the first error; null if none. The remedy of a loss is printed once. */
-static void say_notes(struct check *c, const struct plan_notes *notes, const char *remedy)
+static void probe_mapping_say_notes(struct check *c, const struct plan_notes *notes,
+                                    const char *remedy)
 {
     const char *loss = "where it matters choose another type: docs/types.md says what each holds";
     for (size_t i = 0; i < notes->count; i++) {
         if (notes->items[i].error) {
-            say_error(c, &notes->items[i], remedy);
+            probe_mapping_say_error(c, &notes->items[i], remedy);
             remedy = NULL;
-        } else if (!said_before(notes, i)) {
-            say_loss(c, notes, i, loss);
+        } else if (!probe_mapping_said_before(notes, i)) {
+            probe_mapping_say_loss(c, notes, i, loss);
             loss = NULL;
         }
     }
 }
 
-static bool notes_have_error(const struct plan_notes *notes)
+static bool probe_mapping_notes_have_error(const struct plan_notes *notes)
 {
     for (size_t i = 0; i < notes->count; i++) {
         if (notes->items[i].error) {
@@ -116,26 +118,26 @@ static void probe_mapping(struct check *c)
     struct err err;
     struct check_plan p;
     int rc = check_plan(c, &p, &err);
-    if (rc < 0 && !notes_have_error(&p.notes)) {
+    if (rc < 0 && !probe_mapping_notes_have_error(&p.notes)) {
         check_fail(c, &err);
     } else if (rc == 0) {
         check_say(c, VERDICT_PASS, NULL, "%zu propert%s filled from %zu column%s", p.plan.count,
                   p.plan.count == 1 ? "y" : "ies", p.plan.column_count,
                   p.plan.column_count == 1 ? "" : "s");
     }
-    say_notes(c, &p.notes, rc < 0 && err.hint[0] != '\0' ? err.hint : NULL);
+    probe_mapping_say_notes(c, &p.notes, rc < 0 && err.hint[0] != '\0' ? err.hint : NULL);
     check_plan_release(&p);
 }
 
-static bool guesses(const char *dynamic)
+static bool probe_mapping_guesses(const char *dynamic)
 {
     return dynamic != NULL && (strcmp(dynamic, "true") == 0 || strcmp(dynamic, "runtime") == 0);
 }
 
-static void say_guessing(struct check *c, const struct property *list, size_t count)
+static void probe_mapping_say_guessing(struct check *c, const struct property *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (guesses(list[i].dynamic)) {
+        if (probe_mapping_guesses(list[i].dynamic)) {
             check_say(c, VERDICT_WARN, NULL,
                       "members of \"%s\" get the type that their first value suggests",
                       list[i].name);
@@ -143,24 +145,24 @@ static void say_guessing(struct check *c, const struct property *list, size_t co
                          "name them in its \"properties\" and leave \"dynamic\" out, or let it be "
                          "\"enabled\": false or flattened");
         }
-        say_guessing(c, list[i].children, list[i].child_count);
+        probe_mapping_say_guessing(c, list[i].children, list[i].child_count);
     }
 }
 
 /* With dynamic mapping, the first document determines the type for all others, as when a number was
  * once a text. */
-static void probe_dynamic(struct check *c)
+static void probe_mapping_dynamic(struct check *c)
 {
     struct err err;
     struct mapping mapping = {0};
     size_t before = c->count;
     if (mapping_parse(&mapping, c->pipeline->to.mappings, &err) < 0) {
         check_fail(c, &err);
-    } else if (guesses(mapping.dynamic)) {
+    } else if (probe_mapping_guesses(mapping.dynamic)) {
         check_say(c, VERDICT_WARN, "leave \"dynamic\" out of to.mappings: then it is strict",
                   "to.mappings lets the service guess the type of what it does not name");
     }
-    say_guessing(c, mapping.properties, mapping.count);
+    probe_mapping_say_guessing(c, mapping.properties, mapping.count);
     if (c->count == before) {
         check_say(c, VERDICT_PASS, NULL, "no field's type is left to the service to guess");
     }
@@ -169,6 +171,6 @@ static void probe_dynamic(struct check *c)
 
 const struct probe probes_mapping[] = {
     {"mapping", FACT_TABLE, FACT_PLAN, probe_mapping},
-    {"guessing", 0, 0, probe_dynamic},
+    {"guessing", 0, 0, probe_mapping_dynamic},
     {0},
 };

@@ -13,7 +13,7 @@
 #define MAPPING_MAX_BYTES ((size_t)64 << 20)
 
 /* Returns false if the table cannot be opened, which other lines explain. */
-static bool look_up(struct session *s, struct source_facts *facts)
+static bool probe_origin_look_up(struct session *s, struct source_facts *facts)
 {
     struct err ignored;
     session_open_table(s);
@@ -22,7 +22,7 @@ static bool look_up(struct session *s, struct source_facts *facts)
 }
 
 /* Returns null if the state file is missing or unreadable, which other lines report. */
-static struct state *open_state(const struct session *s)
+static struct state *probe_origin_open_state(const struct session *s)
 {
     struct state *state;
     struct err ignored;
@@ -32,8 +32,8 @@ static struct state *open_state(const struct session *s)
 }
 
 /* Compares the live mapping if no definition of the index is recorded. */
-static void say_live_mapping(struct check *c, struct session *s, const char *index,
-                             enum verdict verdict)
+static void probe_origin_say_live_mapping(struct check *c, struct session *s, const char *index,
+                                          enum verdict verdict)
 {
     struct buf live;
     struct buf configured;
@@ -58,18 +58,19 @@ static void say_live_mapping(struct check *c, struct session *s, const char *ind
     buf_release(&line);
 }
 
-static bool is_stream(const struct check *c)
+static bool probe_origin_is_stream(const struct check *c)
 {
     return c->pipeline->to.kind == INDEX_KIND_DATA_STREAM;
 }
 
-static void say_additive(struct check *c, const struct drift_found *d, const char *index)
+static void probe_origin_say_additive(struct check *c, const struct drift_found *d,
+                                      const char *index)
 {
     struct buf remedy;
     buf_init(&remedy, 4096);
     buf_printf(&remedy, "the next sync applies it; then older documents lack it%s%s",
-               is_stream(c) ? "" : " until: rowferry reindex ",
-               is_stream(c) ? "" : c->pipeline->name);
+               probe_origin_is_stream(c) ? "" : " until: rowferry reindex ",
+               probe_origin_is_stream(c) ? "" : c->pipeline->name);
     check_say(c, VERDICT_WARN, buf_text(&remedy), "index \"%s\" can be extended as configured",
               index);
     for (size_t i = 0; i < d->line_count; i++) {
@@ -78,35 +79,36 @@ static void say_additive(struct check *c, const struct drift_found *d, const cha
     buf_release(&remedy);
 }
 
-static void say_rebuild(struct check *c, struct session *s, const struct drift_found *d,
-                        const char *index)
+static void probe_origin_say_rebuild(struct check *c, struct session *s,
+                                     const struct drift_found *d, const char *index)
 {
     struct buf remedy;
     buf_init(&remedy, 4096);
     buf_printf(&remedy, "put it back as it was, or %s%s",
-               is_stream(c) ? "fill another data stream from the beginning: give the pipeline "
-                              "another name and another to.index"
-                            : "build the index anew: rowferry reindex ",
-               is_stream(c) ? "" : c->pipeline->name);
+               probe_origin_is_stream(c)
+                   ? "fill another data stream from the beginning: give the pipeline "
+                     "another name and another to.index"
+                   : "build the index anew: rowferry reindex ",
+               probe_origin_is_stream(c) ? "" : c->pipeline->name);
     check_say(c, VERDICT_FAIL, buf_text(&remedy),
               "index \"%s\" is of another definition: %s that it was built from", index, d->what);
     for (size_t i = 0; i < d->line_count; i++) {
         check_say(c, VERDICT_FAIL, NULL, "%s", d->lines[i]);
     }
     if (d->line_count == 0) {
-        say_live_mapping(c, s, index, VERDICT_FAIL);
+        probe_origin_say_live_mapping(c, s, index, VERDICT_FAIL);
     }
     buf_release(&remedy);
 }
 
-static void say_lacking(struct check *c, struct state *state, const char *index)
+static void probe_origin_say_lacking(struct check *c, struct state *state, const char *index)
 {
     struct lacking lacking = {0};
     struct err ignored;
     struct buf remedy;
     buf_init(&remedy, 4096);
-    if (state != NULL && !is_stream(c) && extension_look(state, index, &lacking, &ignored) == 0 &&
-        lacking.properties != NULL) {
+    if (state != NULL && !probe_origin_is_stream(c) &&
+        extension_look(state, index, &lacking, &ignored) == 0 && lacking.properties != NULL) {
         buf_printf(&remedy, "run: rowferry reindex %s", c->pipeline->name);
         check_say(c, VERDICT_WARN, buf_text(&remedy),
                   "documents of before an addition to the mapping lack %s", lacking.properties);
@@ -115,40 +117,41 @@ static void say_lacking(struct check *c, struct state *state, const char *index)
     buf_release(&remedy);
 }
 
-static void say_found(struct check *c, struct session *s, struct state *state,
-                      const struct drift_found *d, const char *index)
+static void probe_origin_say_found(struct check *c, struct session *s, struct state *state,
+                                   const struct drift_found *d, const char *index)
 {
     switch (d->kind) {
     case DRIFT_NONE:
         check_say(c, VERDICT_PASS, NULL, "index \"%s\" was built from this configuration", index);
         break;
     case DRIFT_ADDITIVE:
-        say_additive(c, d, index);
+        probe_origin_say_additive(c, d, index);
         break;
     case DRIFT_REBUILD:
-        say_rebuild(c, s, d, index);
+        probe_origin_say_rebuild(c, s, d, index);
         return;
     }
-    say_lacking(c, state, index);
+    probe_origin_say_lacking(c, state, index);
 }
 
-static void say_origin(struct check *c, struct session *s, const struct index_info *index)
+static void probe_origin_say_origin(struct check *c, struct session *s,
+                                    const struct index_info *index)
 {
     struct err err;
     struct source_facts facts;
     struct pipeline_options options;
     struct drift_found found = {0};
     session_options(s, &options);
-    if (!look_up(s, &facts)) {
+    if (!probe_origin_look_up(s, &facts)) {
         check_say(c, VERDICT_SKIP, NULL,
                   "skipped: needs a table, a change log and a mapping that fit");
         return;
     }
-    struct state *state = open_state(s);
+    struct state *state = probe_origin_open_state(s);
     if (pipeline_drift(&options, &facts, index, state, &found, &err) < 0) {
         check_fail(c, &err);
     } else {
-        say_found(c, s, state, &found, index->name);
+        probe_origin_say_found(c, s, state, &found, index->name);
     }
     drift_release(&found);
     state_close(state);
@@ -172,7 +175,7 @@ static void probe_origin(struct check *c)
     if (session_init(&s, c->setup->config, c->pipeline, "check", &err) < 0) {
         check_fail(c, &err);
     } else {
-        say_origin(c, &s, &index);
+        probe_origin_say_origin(c, &s, &index);
     }
     session_release(&s);
 }

@@ -18,7 +18,7 @@ struct ways {
     size_t good;
 };
 
-static void say_name(struct check *c, const struct ways *w, size_t i, enum verdict bad)
+static void probe_reach_say_name(struct check *c, const struct ways *w, size_t i, enum verdict bad)
 {
     const struct reach *r = &w->reached[i];
     c->what = "service name";
@@ -36,7 +36,7 @@ static void say_name(struct check *c, const struct ways *w, size_t i, enum verdi
     }
 }
 
-static void say_port(struct check *c, const struct ways *w, size_t i, enum verdict bad)
+static void probe_reach_say_port(struct check *c, const struct ways *w, size_t i, enum verdict bad)
 {
     const struct reach *r = &w->reached[i];
     c->what = "service port";
@@ -49,7 +49,7 @@ static void say_port(struct check *c, const struct ways *w, size_t i, enum verdi
     }
 }
 
-static void say_certificate(struct check *c, const struct reach *r)
+static void probe_reach_say_certificate(struct check *c, const struct reach *r)
 {
     struct clock clock = clock_system();
     int64_t days = (r->expires_s - clock_wall_us(&clock) / 1000000) / DAY_S;
@@ -65,7 +65,7 @@ static void say_certificate(struct check *c, const struct reach *r)
     }
 }
 
-static void say_tls(struct check *c, const struct ways *w, size_t i, enum verdict bad)
+static void probe_reach_say_tls(struct check *c, const struct ways *w, size_t i, enum verdict bad)
 {
     const struct reach *r = &w->reached[i];
     c->what = "service TLS";
@@ -73,7 +73,7 @@ static void say_tls(struct check *c, const struct ways *w, size_t i, enum verdic
         const struct err *err = &w->errors[i];
         check_say(c, bad, err->hint[0] != '\0' ? err->hint : NULL, "%s", err->message);
     } else if (r->secure) {
-        say_certificate(c, r);
+        probe_reach_say_certificate(c, r);
     } else if (r->local) {
         check_say(c, VERDICT_PASS, NULL, "none: http to this machine");
     } else {
@@ -83,15 +83,15 @@ static void say_tls(struct check *c, const struct ways *w, size_t i, enum verdic
 }
 
 /* If one of several URLs is reachable, an unreachable one is only a warning. */
-static void say_way(struct check *c, const struct ways *w, size_t i)
+static void probe_reach_say_way(struct check *c, const struct ways *w, size_t i)
 {
     enum verdict bad = w->good > 0 ? VERDICT_WARN : VERDICT_FAIL;
-    say_name(c, w, i, bad);
+    probe_reach_say_name(c, w, i, bad);
     if (w->reached[i].step > REACH_NAME) {
-        say_port(c, w, i, bad);
+        probe_reach_say_port(c, w, i, bad);
     }
     if (w->reached[i].step > REACH_PORT) {
-        say_tls(c, w, i, bad);
+        probe_reach_say_tls(c, w, i, bad);
     }
 }
 
@@ -107,7 +107,7 @@ static void probe_reach(struct check *c)
         w.good += rc == 0;
     }
     for (size_t i = 0; i < w.count; i++) {
-        say_way(c, &w, i);
+        probe_reach_say_way(c, &w, i);
     }
     free(w.reached);
     free(w.errors);

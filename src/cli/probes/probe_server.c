@@ -13,7 +13,7 @@
 #define CLOCK_APART_MS 2000
 
 /* Returns true if UTF8 contains every character of the encoding. */
-static bool is_within_utf8(const char *encoding)
+static bool probe_server_is_within_utf8(const char *encoding)
 {
     static const char *const names[] = {"UTF8",   "LATIN1", "LATIN2",  "LATIN4", "LATIN5",
                                         "LATIN6", "LATIN7", "LATIN8",  "LATIN9", "LATIN10",
@@ -25,7 +25,7 @@ static bool is_within_utf8(const char *encoding)
     return is;
 }
 
-static void say_encoding(struct check *c, const struct review_server *r)
+static void probe_server_say_encoding(struct check *c, const struct review_server *r)
 {
     c->what = "encoding";
     if (strcmp(r->encoding, "SQL_ASCII") == 0) {
@@ -34,7 +34,7 @@ static void say_encoding(struct check *c, const struct review_server *r)
                   "encoding 'UTF8' template template0",
                   "SQL_ASCII takes any bytes: a row that is not UTF-8 cannot be read and stops the "
                   "pipeline");
-    } else if (!is_within_utf8(r->encoding)) {
+    } else if (!probe_server_is_within_utf8(r->encoding)) {
         check_say(c, VERDICT_WARN, NULL,
                   "%s has characters that UTF8 does not have: a row with one becomes a dead letter",
                   r->encoding);
@@ -43,7 +43,7 @@ static void say_encoding(struct check *c, const struct review_server *r)
     }
 }
 
-static void say_clock(struct check *c, int64_t apart_us)
+static void probe_server_say_clock(struct check *c, int64_t apart_us)
 {
     char apart[UNITS_BYTES];
     int64_t apart_ms = llabs(apart_us) / 1000;
@@ -60,7 +60,7 @@ static void say_clock(struct check *c, int64_t apart_us)
 }
 
 /* Old transactions keep the entries of the change log and hold a cursor back. */
-static void say_transactions(struct check *c, const struct review_server *r)
+static void probe_server_say_transactions(struct check *c, const struct review_server *r)
 {
     char age[UNITS_BYTES];
     size_t before = c->count;
@@ -99,9 +99,9 @@ static void probe_server(struct check *c)
         check_fail(c, &err);
         return;
     }
-    say_encoding(c, &r);
-    say_clock(c, r.clock_us - (before_us + after_us) / 2);
-    say_transactions(c, &r);
+    probe_server_say_encoding(c, &r);
+    probe_server_say_clock(c, r.clock_us - (before_us + after_us) / 2);
+    probe_server_say_transactions(c, &r);
 }
 
 const struct probe probes_server[] = {

@@ -25,7 +25,7 @@ static const struct tested {
     {PRODUCT_ELASTICSEARCH, 9},
 };
 
-static bool is_tested(const struct product_info *p)
+static bool probe_service_is_tested(const struct product_info *p)
 {
     for (size_t i = 0; i < sizeof(tested) / sizeof(tested[0]); i++) {
         if (tested[i].product == p->product && tested[i].major == p->major) {
@@ -35,7 +35,7 @@ static bool is_tested(const struct product_info *p)
     return false;
 }
 
-static void say_product(struct check *c, const struct product_info *p)
+static void probe_service_say_product(struct check *c, const struct product_info *p)
 {
     const char *name = product_name(p->product);
     if (p->stand_in) {
@@ -49,7 +49,7 @@ static void say_product(struct check *c, const struct product_info *p)
                   "not known: this credential may not ask");
     } else if (p->major == 0) {
         check_say(c, VERDICT_PASS, NULL, "%s, version unknown: this credential may not ask", name);
-    } else if (!is_tested(p)) {
+    } else if (!probe_service_is_tested(p)) {
         check_say(c, VERDICT_WARN, TESTED_REMEDY, "%s %s, which rowferry is not tested with", name,
                   p->version);
     } else {
@@ -75,10 +75,10 @@ static void probe_service(struct check *c)
     check_say(c, VERDICT_PASS, NULL, "%s answers%s", service->urls[0],
               credential ? " and accepts the credential" : " without a credential");
     c->what = "product";
-    say_product(c, product);
+    probe_service_say_product(c, product);
 }
 
-static void say_administrator(struct check *c, const struct account *a)
+static void probe_service_say_administrator(struct check *c, const struct account *a)
 {
     check_say(
         c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
@@ -88,7 +88,7 @@ static void say_administrator(struct check *c, const struct account *a)
         a->administrator);
 }
 
-static void say_account(struct check *c, const struct account *a)
+static void probe_service_say_account(struct check *c, const struct account *a)
 {
     if (a->state == ACCOUNT_OPEN && c->product.stand_in) {
         check_say(c, VERDICT_PASS, NULL, "a stand-in has none: whoever comes in may do all");
@@ -100,7 +100,7 @@ static void say_account(struct check *c, const struct account *a)
         check_say(c, VERDICT_WARN, "ask whoever runs the service what role the account has",
                   "what it may do beyond its pipelines cannot be seen: %s", a->why);
     } else if (a->administrator[0] != '\0') {
-        say_administrator(c, a);
+        probe_service_say_administrator(c, a);
     } else if (a->surplus.len > 0) {
         check_say(c, VERDICT_WARN,
                   "have it granted the role that \"privileges\" names, and no other",
@@ -113,14 +113,14 @@ static void say_account(struct check *c, const struct account *a)
     }
 }
 
-static void probe_account(struct check *c)
+static void probe_service_account(struct check *c)
 {
     struct err err;
     struct account a;
     if (account_look(c->session.service, &c->product, &a, &err) < 0) {
         check_fail(c, &err);
     } else {
-        say_account(c, &a);
+        probe_service_say_account(c, &a);
         c->open_service = a.state == ACCOUNT_OPEN;
         if (a.name[0] != '\0') {
             snprintf(c->account, sizeof(c->account), "\"%s\"", a.name);
@@ -154,7 +154,7 @@ static void probe_service_clock(struct check *c)
 
 const struct probe probes_service[] = {
     {"credential", FACT_SECRETS | FACT_WAY, FACT_SERVICE, probe_service},
-    {"account", FACT_SERVICE, 0, probe_account},
+    {"account", FACT_SERVICE, 0, probe_service_account},
     {"service clock", FACT_SERVICE, 0, probe_service_clock},
     {0},
 };

@@ -12,7 +12,7 @@
 /* --- once ------------------------------------------------------------------------------------- */
 
 /* Chooses a remedy by the message of libpq or the server. */
-static const char *way_remedy(const struct err *err)
+static const char *probe_source_way_remedy(const struct err *err)
 {
     static const struct {
         const char *words;
@@ -41,7 +41,7 @@ static void probe_source(struct check *c)
         rc = pg_identify(c->pg, &c->identity, &err);
     }
     if (rc < 0) {
-        check_fail_else(c, &err, way_remedy(&err));
+        check_fail_else(c, &err, probe_source_way_remedy(&err));
         return;
     }
     const struct pg_identity *id = &c->identity;
@@ -49,7 +49,7 @@ static void probe_source(struct check *c)
               id->server_version / 10000, id->server_version % 10000, id->database, id->role);
 }
 
-static bool needs_log(const struct check *c)
+static bool probe_source_needs_log(const struct check *c)
 {
     bool needs = false;
     for (size_t i = 0; i < c->setup->count; i++) {
@@ -58,7 +58,7 @@ static bool needs_log(const struct check *c)
     return needs;
 }
 
-static void probe_server(struct check *c)
+static void probe_source_server(struct check *c)
 {
     struct err err;
     const struct pg_identity *id = &c->identity;
@@ -66,17 +66,17 @@ static void probe_server(struct check *c)
         check_say(c, VERDICT_FAIL, "use PostgreSQL 13 or newer",
                   "PostgreSQL %d has no pg_snapshot, which the change log needs",
                   id->server_version / 10000);
-    } else if (id->in_recovery && needs_log(c) && pg_check_primary(c->pg, &err) < 0) {
+    } else if (id->in_recovery && probe_source_needs_log(c) && pg_check_primary(c->pg, &err) < 0) {
         check_fail(c, &err);
     } else if (id->in_recovery) {
         check_say(c, VERDICT_PASS, NULL, "a standby%s, timeline %d",
-                  needs_log(c) ? " whose primary answers" : "", id->timeline);
+                  probe_source_needs_log(c) ? " whose primary answers" : "", id->timeline);
     } else {
         check_say(c, VERDICT_PASS, NULL, "a primary, timeline %d", id->timeline);
     }
 }
 
-static void probe_role(struct check *c)
+static void probe_source_role(struct check *c)
 {
     if (c->identity.superuser) {
         check_say(
@@ -92,7 +92,7 @@ static void probe_role(struct check *c)
 
 const struct probe probes_source[] = {
     {"source", FACT_SECRETS, FACT_SOURCE, probe_source},
-    {"server", FACT_SOURCE, 0, probe_server},
-    {"role", FACT_SOURCE, 0, probe_role},
+    {"server", FACT_SOURCE, 0, probe_source_server},
+    {"role", FACT_SOURCE, 0, probe_source_role},
     {0},
 };

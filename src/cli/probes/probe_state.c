@@ -17,7 +17,7 @@
 /* --- place ------------------------------------------------------------------------------------ */
 
 /* Returns the directory part of a path; the caller frees it. */
-static char *directory_of(const char *path)
+static char *probe_state_directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     if (slash == NULL) {
@@ -37,7 +37,7 @@ static const struct remote {
 };
 
 /* Returns null for any other file system or on error. */
-static const char *remote_name(const char *directory)
+static const char *probe_state_remote_name(const char *directory)
 {
     struct statfs fs;
     if (statfs(directory, &fs) != 0) {
@@ -52,9 +52,9 @@ static const char *remote_name(const char *directory)
 }
 
 /* Returns false after it has reported why. */
-static bool place_serves(struct check *c, const char *directory)
+static bool probe_state_place_serves(struct check *c, const char *directory)
 {
-    const char *remote = remote_name(directory);
+    const char *remote = probe_state_remote_name(directory);
     if (access(directory, W_OK | X_OK) != 0) {
         bool absent = errno == ENOENT;
         check_say(c, VERDICT_FAIL, NULL, "directory \"%s\" of the state file: %s", directory,
@@ -74,7 +74,7 @@ static bool place_serves(struct check *c, const char *directory)
     return true;
 }
 
-static bool file_serves(struct check *c, const char *path)
+static bool probe_state_file_serves(struct check *c, const char *path)
 {
     struct err err;
     struct state *state = NULL;
@@ -92,7 +92,7 @@ static bool file_serves(struct check *c, const char *path)
 }
 
 /* The file contains keys and reasons, and replacing it changes the documents that are sent. */
-static void say_modes(struct check *c, const char *directory, const char *path)
+static void probe_state_say_modes(struct check *c, const char *directory, const char *path)
 {
     struct stat at;
     if (stat(path, &at) == 0 && (at.st_mode & 077) != 0) {
@@ -106,21 +106,21 @@ static void say_modes(struct check *c, const char *directory, const char *path)
     }
 }
 
-static void probe_place(struct check *c)
+static void probe_state_place(struct check *c)
 {
     const char *path = c->setup->config->state_path;
-    char *directory = directory_of(path);
+    char *directory = probe_state_directory_of(path);
     bool there = access(path, F_OK) == 0;
-    if (place_serves(c, directory) && file_serves(c, path)) {
+    if (probe_state_place_serves(c, directory) && probe_state_file_serves(c, path)) {
         check_say(c, VERDICT_PASS, NULL, "%s%s", path, there ? "" : ", will be created");
-        say_modes(c, directory, path);
+        probe_state_say_modes(c, directory, path);
     }
     free(directory);
 }
 
 /* --- contents --------------------------------------------------------------------------------- */
 
-static int say_halt(struct check *c, struct state *state, struct err *err)
+static int probe_state_say_halt(struct check *c, struct state *state, struct err *err)
 {
     bool halted;
     struct guard_stop halt;
@@ -150,7 +150,7 @@ static int say_halt(struct check *c, struct state *state, struct err *err)
     return 0;
 }
 
-static int say_pause(struct check *c, struct state *state, struct err *err)
+static int probe_state_say_pause(struct check *c, struct state *state, struct err *err)
 {
     int64_t since_us;
     char when[CLOCK_ISO_BYTES];
@@ -162,7 +162,7 @@ static int say_pause(struct check *c, struct state *state, struct err *err)
     return rc;
 }
 
-static int say_rebuild(struct check *c, struct state *state, struct err *err)
+static int probe_state_say_rebuild(struct check *c, struct state *state, struct err *err)
 {
     bool underway;
     struct rebuild rebuild;
@@ -179,7 +179,7 @@ static int say_rebuild(struct check *c, struct state *state, struct err *err)
     return rc;
 }
 
-static int say_letters(struct check *c, struct state *state, struct err *err)
+static int probe_state_say_letters(struct check *c, struct state *state, struct err *err)
 {
     int64_t count;
     char many[UNITS_BYTES];
@@ -195,7 +195,7 @@ static int say_letters(struct check *c, struct state *state, struct err *err)
     return rc;
 }
 
-static void probe_standing(struct check *c)
+static void probe_state_standing(struct check *c)
 {
     struct err err;
     struct state *state = NULL;
@@ -204,10 +204,10 @@ static void probe_standing(struct check *c)
     if (rc < 0) {
         return; /* reported for the file itself */
     }
-    rc = state == NULL ? 0 : say_halt(c, state, &err);
-    rc = rc < 0 || state == NULL ? rc : say_pause(c, state, &err);
-    rc = rc < 0 || state == NULL ? rc : say_rebuild(c, state, &err);
-    rc = rc < 0 || state == NULL ? rc : say_letters(c, state, &err);
+    rc = state == NULL ? 0 : probe_state_say_halt(c, state, &err);
+    rc = rc < 0 || state == NULL ? rc : probe_state_say_pause(c, state, &err);
+    rc = rc < 0 || state == NULL ? rc : probe_state_say_rebuild(c, state, &err);
+    rc = rc < 0 || state == NULL ? rc : probe_state_say_letters(c, state, &err);
     if (rc < 0) {
         check_fail(c, &err);
     } else if (c->count == before) {
@@ -218,11 +218,11 @@ static void probe_standing(struct check *c)
 }
 
 const struct probe probes_state[] = {
-    {"state file", 0, 0, probe_place},
+    {"state file", 0, 0, probe_state_place},
     {0},
 };
 
 const struct probe probes_standing[] = {
-    {"standing", 0, 0, probe_standing},
+    {"standing", 0, 0, probe_state_standing},
     {0},
 };

@@ -13,7 +13,7 @@
 
 /* --- rows that change ------------------------------------------------------------------------- */
 
-static void say_changed(struct check *c, const struct review_changes *seen)
+static void probe_stream_say_changed(struct check *c, const struct review_changes *seen)
 {
     char updates[UNITS_BYTES];
     char deletes[UNITS_BYTES];
@@ -28,7 +28,7 @@ static void say_changed(struct check *c, const struct review_changes *seen)
                  c->table->quoted);
 }
 
-static void say_writers(struct check *c, const struct review_rights *writers)
+static void probe_stream_say_writers(struct check *c, const struct review_rights *writers)
 {
     struct buf words;
     struct buf statements;
@@ -47,7 +47,7 @@ static void say_writers(struct check *c, const struct review_rights *writers)
     buf_release(&statements);
 }
 
-static void probe_append_only(struct check *c)
+static void probe_stream_append_only(struct check *c)
 {
     struct err err;
     struct review_changes seen;
@@ -56,9 +56,9 @@ static void probe_append_only(struct check *c)
         review_writers(c->pg, c->table, &writers, &err) < 0) {
         check_fail(c, &err);
     } else if (seen.updates + seen.deletes > 0) {
-        say_changed(c, &seen);
+        probe_stream_say_changed(c, &seen);
     } else if (writers.count > 0) {
-        say_writers(c, &writers);
+        probe_stream_say_writers(c, &writers);
     } else {
         check_say(c, VERDICT_PASS, NULL,
                   "none was updated or deleted so far, and none but the owner of %s may do it",
@@ -70,7 +70,7 @@ static void probe_append_only(struct check *c)
 /* --- @timestamp ------------------------------------------------------------------------------- */
 
 /* Returns null if the service sets @timestamp. */
-static const struct column *column_of(const struct check *c, const struct plan *plan)
+static const struct column *probe_stream_column_of(const struct check *c, const struct plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
         const struct plan_step *step = &plan->steps[i];
@@ -81,7 +81,7 @@ static const struct column *column_of(const struct check *c, const struct plan *
     return NULL;
 }
 
-static bool is_time(const struct column *column)
+static bool probe_stream_is_time(const struct column *column)
 {
     static const char *const types[] = {"timestamptz", "timestamp", "date"};
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
@@ -92,7 +92,7 @@ static bool is_time(const struct column *column)
     return false;
 }
 
-static void probe_timestamp(struct check *c)
+static void probe_stream_timestamp(struct check *c)
 {
     struct err err;
     struct check_plan p;
@@ -102,10 +102,10 @@ static void probe_timestamp(struct check *c)
         check_plan_release(&p);
         return;
     }
-    column = column_of(c, &p.plan);
+    column = probe_stream_column_of(c, &p.plan);
     if (column == NULL) {
         check_say(c, VERDICT_PASS, NULL, "\"@timestamp\" is the service's to fill");
-    } else if (!is_time(column)) {
+    } else if (!probe_stream_is_time(column)) {
         check_say(c, VERDICT_FAIL, "name a column of type timestamptz in fields",
                   "\"@timestamp\" is filled from column \"%s\" of type %s, which is no time",
                   column->name, column->declared);
@@ -124,7 +124,8 @@ static void probe_timestamp(struct check *c)
 
 /* --- the template ----------------------------------------------------------------------------- */
 
-static int look_lacking(const struct check *c, char out[STREAM_TEMPLATE_BYTES], struct err *err)
+static int probe_stream_look_lacking(const struct check *c, char out[STREAM_TEMPLATE_BYTES],
+                                     struct err *err)
 {
     struct buf text;
     struct mapping mapping;
@@ -141,12 +142,12 @@ static int look_lacking(const struct check *c, char out[STREAM_TEMPLATE_BYTES], 
     return rc;
 }
 
-static void say_template(struct check *c, const char *template, bool own)
+static void probe_stream_say_template(struct check *c, const char *template, bool own)
 {
     struct err err;
     char lacking[STREAM_TEMPLATE_BYTES] = "";
     const char *name = c->pipeline->to.index;
-    if (!own && look_lacking(c, lacking, &err) < 0) {
+    if (!own && probe_stream_look_lacking(c, lacking, &err) < 0) {
         check_fail(c, &err);
     } else if (lacking[0] != '\0') {
         check_say(
@@ -161,7 +162,7 @@ static void say_template(struct check *c, const char *template, bool own)
     }
 }
 
-static void probe_template(struct check *c)
+static void probe_stream_template(struct check *c)
 {
     struct err err;
     struct cluster_template found;
@@ -179,15 +180,15 @@ static void probe_template(struct check *c)
                      "\"source_id\" (docs/rights.md): PUT /_index_template/%s",
                      own);
     } else if (found.stream) {
-        say_template(c, found.name, strcmp(found.name, own) == 0);
+        probe_stream_say_template(c, found.name, strcmp(found.name, own) == 0);
     } else {
         check_say(c, VERDICT_PASS, NULL, "the first sync creates \"%s\"", own);
     }
 }
 
 const struct probe probes_stream[] = {
-    {"index template", FACT_SERVICE, 0, probe_template},
-    {"rows only added", FACT_TABLE, 0, probe_append_only},
-    {"@timestamp", FACT_TABLE | FACT_PLAN, 0, probe_timestamp},
+    {"index template", FACT_SERVICE, 0, probe_stream_template},
+    {"rows only added", FACT_TABLE, 0, probe_stream_append_only},
+    {"@timestamp", FACT_TABLE | FACT_PLAN, 0, probe_stream_timestamp},
     {0},
 };

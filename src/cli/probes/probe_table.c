@@ -38,7 +38,7 @@ static void probe_table(struct check *c)
     }
 }
 
-static void push_key(struct buf *out, const struct table *t)
+static void probe_table_push_key(struct buf *out, const struct table *t)
 {
     for (size_t i = 0; i < t->key_count; i++) {
         buf_printf(out, "%s\"%s\"", i > 0 ? ", " : "", t->key[i]);
@@ -46,12 +46,12 @@ static void push_key(struct buf *out, const struct table *t)
 }
 
 /* An index of a partitioned table cannot be created concurrently. */
-static const char *beside(const struct table *t)
+static const char *probe_table_beside(const struct table *t)
 {
     return t->kind == 'p' ? "" : "concurrently ";
 }
 
-static void say_nullable(struct check *c, const char *key)
+static void probe_table_say_nullable(struct check *c, const char *key)
 {
     struct buf sql;
     const struct table *t = c->table;
@@ -68,23 +68,23 @@ static void say_nullable(struct check *c, const char *key)
     buf_release(&sql);
 }
 
-static void probe_key(struct check *c)
+static void probe_table_key(struct check *c)
 {
     struct buf key;
     const struct table *t = c->table;
     buf_init(&key, WHY_BYTES);
-    push_key(&key, t);
+    probe_table_push_key(&key, t);
     if (!t->key_unique) {
         check_say(c, VERDICT_FAIL, NULL, "(%s) is not unique: no unique index covers it",
                   buf_text(&key));
         check_remedy(c, "name other columns in from.key, or: create unique index %son %s (%s)",
-                     beside(t), t->quoted, buf_text(&key));
+                     probe_table_beside(t), t->quoted, buf_text(&key));
     } else if (t->tree && t->kind != 'p') {
         check_say(c, VERDICT_WARN, "see to it that no two of the tables have the same key",
                   "(%s) is unique in each of the tables that inherit from %s alone", buf_text(&key),
                   t->quoted);
     } else if (!t->key_not_null) {
-        say_nullable(c, buf_text(&key));
+        probe_table_say_nullable(c, buf_text(&key));
     } else {
         check_say(c, VERDICT_PASS, NULL, "(%s) is unique and not null", buf_text(&key));
     }
@@ -92,7 +92,8 @@ static void probe_key(struct check *c)
 }
 
 /* Joins the texts and the statements of several privileges into one line each. */
-static void join(const struct review_rights *r, struct buf *words, struct buf *statements)
+static void probe_table_join(const struct review_rights *r, struct buf *words,
+                             struct buf *statements)
 {
     for (size_t i = 0; i < r->count; i++) {
         buf_printf(words, "%s%s", i > 0 ? ", " : "", r->items[i].words);
@@ -100,14 +101,14 @@ static void join(const struct review_rights *r, struct buf *words, struct buf *s
     }
 }
 
-static void say_rights(struct check *c, enum verdict verdict, const char *verb,
-                       const struct review_rights *r)
+static void probe_table_say_rights(struct check *c, enum verdict verdict, const char *verb,
+                                   const struct review_rights *r)
 {
     struct buf words;
     struct buf statements;
     buf_init(&words, LIST_BYTES);
     buf_init(&statements, LIST_BYTES);
-    join(r, &words, &statements);
+    probe_table_join(r, &words, &statements);
     check_say(c, verdict, NULL, "role \"%s\" %s %s", c->identity.role, verb, buf_text(&words));
     check_remedy(c, "have the owner run: %s", buf_text(&statements));
     buf_release(&words);
@@ -115,13 +116,13 @@ static void say_rights(struct check *c, enum verdict verdict, const char *verb,
 }
 
 /* Returns 1 if it reported something, 0 if not, or negative with err. */
-static int say_missing(struct check *c, const struct table *t, struct err *err)
+static int probe_table_say_missing(struct check *c, const struct table *t, struct err *err)
 {
     struct review_rights missing;
     bool log = c->pipeline->from.capture_mode == CAPTURE_MODE_CHANGELOG;
     int rc = review_missing(c->pg, t, log, &missing, err);
     if (rc == 0 && missing.count > 0) {
-        say_rights(c, VERDICT_FAIL, "lacks", &missing);
+        probe_table_say_rights(c, VERDICT_FAIL, "lacks", &missing);
         rc = 1;
     }
     review_rights_release(&missing);
@@ -140,19 +141,19 @@ int check_dependency(struct check *c, size_t index, const struct table **out, st
     return rc;
 }
 
-static int say_missing_of_dependency(struct check *c, size_t index, struct err *err)
+static int probe_table_say_missing_of_dependency(struct check *c, size_t index, struct err *err)
 {
     const struct table *table = NULL;
     int rc = check_dependency(c, index, &table, err);
-    return rc == 0 ? say_missing(c, table, err) : rc;
+    return rc == 0 ? probe_table_say_missing(c, table, err) : rc;
 }
 
-static int say_surplus(struct check *c, struct err *err)
+static int probe_table_say_surplus(struct check *c, struct err *err)
 {
     struct review_rights surplus;
     int rc = review_surplus(c->pg, c->table, &surplus, err);
     if (rc == 0 && surplus.count > 0) {
-        say_rights(c, VERDICT_WARN, "needs less than it may do:", &surplus);
+        probe_table_say_rights(c, VERDICT_WARN, "needs less than it may do:", &surplus);
     } else if (rc == 0) {
         check_say(c, VERDICT_PASS, NULL, "role \"%s\" may do what is needed%s", c->identity.role,
                   c->identity.superuser ? ", and all else" : ", and no more on the table");
@@ -161,15 +162,15 @@ static int say_surplus(struct check *c, struct err *err)
     return rc;
 }
 
-static void probe_rights(struct check *c)
+static void probe_table_rights(struct check *c)
 {
     struct err err;
     const struct from_config *from = &c->pipeline->from;
-    int rc = say_missing(c, c->table, &err);
+    int rc = probe_table_say_missing(c, c->table, &err);
     for (size_t i = 0; rc == 0 && i < from->dependency_count; i++) {
-        rc = say_missing_of_dependency(c, i, &err);
+        rc = probe_table_say_missing_of_dependency(c, i, &err);
     }
-    rc = rc == 0 ? say_surplus(c, &err) : rc;
+    rc = rc == 0 ? probe_table_say_surplus(c, &err) : rc;
     if (rc < 0) {
         check_fail(c, &err);
     }
@@ -177,7 +178,7 @@ static void probe_rights(struct check *c)
 
 /* If a row stops matching because time passes, no change is recorded; a reconcile finds it. A row
  * that begins to match is not found. */
-static void say_unsteady(struct check *c, const char *function, bool query)
+static void probe_table_say_unsteady(struct check *c, const char *function, bool query)
 {
     const char *option = query ? "query" : "where";
     if (c->pipeline->from.reconcile_ms > 0) {
@@ -196,7 +197,7 @@ static void say_unsteady(struct check *c, const char *function, bool query)
 }
 
 /* Returns false if the rest need not be checked. */
-static bool is_steady(struct check *c, const struct query_input *in)
+static bool probe_table_is_steady(struct check *c, const struct query_input *in)
 {
     struct err err;
     struct buf function;
@@ -206,13 +207,13 @@ static bool is_steady(struct check *c, const struct query_input *in)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (!steady) {
-        say_unsteady(c, buf_text(&function), in->root->query != NULL);
+        probe_table_say_unsteady(c, buf_text(&function), in->root->query != NULL);
     }
     buf_release(&function);
     return steady;
 }
 
-static void probe_reading(struct check *c)
+static void probe_table_reading(struct check *c)
 {
     struct err err;
     const struct from_config *from = &c->pipeline->from;
@@ -227,7 +228,7 @@ static void probe_reading(struct check *c)
         check_fail_else(c, &err, "correct from.where or from.query: psql says the same of it");
         return;
     }
-    if (!is_steady(c, &in)) {
+    if (!probe_table_is_steady(c, &in)) {
         return;
     }
     check_say(c, VERDICT_PASS, NULL, "the role may read it%s%s",
@@ -237,8 +238,8 @@ static void probe_reading(struct check *c)
 
 const struct probe probes_table[] = {
     {"table", FACT_SOURCE, FACT_TABLE, probe_table},
-    {"key", FACT_TABLE, 0, probe_key},
-    {"rights", FACT_TABLE, FACT_GRANTS, probe_rights},
-    {"reading", FACT_TABLE | FACT_GRANTS, 0, probe_reading},
+    {"key", FACT_TABLE, 0, probe_table_key},
+    {"rights", FACT_TABLE, FACT_GRANTS, probe_table_rights},
+    {"reading", FACT_TABLE | FACT_GRANTS, 0, probe_table_reading},
     {0},
 };

@@ -11,7 +11,7 @@
 #include "status/holder_progress.h"
 #include "status/status.h"
 
-static void push_known(struct buf *out, const char *name, int64_t value)
+static void live_status_push_known(struct buf *out, const char *name, int64_t value)
 {
     if (value < 0) {
         record_text(out, name, NULL);
@@ -20,7 +20,7 @@ static void push_known(struct buf *out, const char *name, int64_t value)
     }
 }
 
-static void push_hold(struct buf *out, const struct live_progress *w, int64_t now_us)
+static void live_status_push_hold(struct buf *out, const struct live_progress *w, int64_t now_us)
 {
     record_name(out, "hold");
     if (w->hold_us == 0) {
@@ -28,13 +28,13 @@ static void push_hold(struct buf *out, const struct live_progress *w, int64_t no
         return;
     }
     record_open(out);
-    push_known(out, "pid", w->hold_pid != 0 ? w->hold_pid : -1);
+    live_status_push_known(out, "pid", w->hold_pid != 0 ? w->hold_pid : -1);
     record_time(out, "since", w->hold_us);
     record_seconds(out, "seconds", now_us > w->hold_us ? (now_us - w->hold_us) / 1000 : 0);
     record_close(out);
 }
 
-static void push_stall(struct buf *out, const struct live_progress *w)
+static void live_status_push_stall(struct buf *out, const struct live_progress *w)
 {
     record_name(out, "stall");
     if (w->stall[0] == '\0') {
@@ -48,7 +48,7 @@ static void push_stall(struct buf *out, const struct live_progress *w)
     record_close(out);
 }
 
-static void push_counters(struct buf *out, const struct counters *c)
+static void live_status_push_counters(struct buf *out, const struct counters *c)
 {
     record_name(out, "counters");
     record_open(out);
@@ -59,7 +59,7 @@ static void push_counters(struct buf *out, const struct counters *c)
 }
 
 /* Appends the bounds in seconds, a count for each, and a last count for all above. */
-static void push_latency(struct buf *out, const struct latency *l)
+static void live_status_push_latency(struct buf *out, const struct latency *l)
 {
     record_name(out, "latency");
     buf_push_literal(out, "{\"bounds\":[");
@@ -84,21 +84,21 @@ void live_status_push_board(struct buf *out, const struct status_snapshot_view *
     record_text(out, "error", view->message[0] != '\0' ? view->message : NULL);
     record_bool(out, "source_away", m->source_away);
     record_bool(out, "service_away", m->service_away);
-    push_known(out, "lag_rows", m->work.lag_rows);
-    push_hold(out, &m->work, now_us);
-    push_stall(out, &m->work);
+    live_status_push_known(out, "lag_rows", m->work.lag_rows);
+    live_status_push_hold(out, &m->work, now_us);
+    live_status_push_stall(out, &m->work);
     record_int(out, "in_flight", m->flying);
     record_int(out, "in_flight_limit", m->work.in_flight);
     record_int(out, "batch_aim_bytes", m->work.batch_bytes);
     record_int(out, "unsettled_bytes", m->unsettled);
     record_int(out, "unsettled_limit_bytes", m->window_bytes);
     record_time(out, "settled_at", m->settled_us);
-    push_counters(out, &m->counters);
-    push_latency(out, &m->latency);
+    live_status_push_counters(out, &m->counters);
+    live_status_push_latency(out, &m->latency);
 }
 
 /* Takes from the status snapshot what is newer than the state file. */
-static void take_board(struct status *s, const struct status_snapshot_view *view)
+static void live_status_take_board(struct status *s, const struct status_snapshot_view *view)
 {
     const struct status_snapshot_moment *m = &view->moment;
     if (strcmp(view->stage, LIVE_PROGRESS_STANDING_BY) == 0) {
@@ -122,7 +122,7 @@ void live_status_push_json(struct buf *out, const struct config *config,
     struct clock clock = clock_system();
     struct status s = {.pipeline = pipeline, .why_unknown = "it does not count"};
     int rc = status_look(&s, config->state_path, &err);
-    take_board(&s, view);
+    live_status_take_board(&s, view);
     s.now_us = clock_wall_us(&clock);
     record_open(out);
     if (rc == 0) {

@@ -5,24 +5,24 @@
 #include "status/holder_progress.h"
 #include "status/status.h"
 
-static void push_line(struct buf *out, const char *name)
+static void status_holder_push_line(struct buf *out, const char *name)
 {
     buf_printf(out, "  %-14s", name);
 }
 
 void status_push_holder(struct buf *out, const struct status *s)
 {
-    push_line(out, "holder");
+    status_holder_push_line(out, "holder");
     buf_printf(out, "%s\n", s->held ? s->holder : "none");
     if (s->standbys.len > 0) {
-        push_line(out, "standby");
+        status_holder_push_line(out, "standby");
         buf_printf(out, "%s\n", buf_text(&s->standbys));
     }
     if (s->working && status_state(s) != STATUS_STANDS_BY) {
-        push_line(out, "working");
+        status_holder_push_line(out, "working");
         holder_progress_push_stage(out, &s->work);
         buf_push_char(out, '\n');
-        push_line(out, "limits");
+        status_holder_push_line(out, "limits");
         holder_progress_push_limits(out, &s->work);
         buf_push_char(out, '\n');
     }

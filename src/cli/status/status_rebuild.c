@@ -12,7 +12,7 @@
 
 #define OLD_US INT64_C(10000000) /* older reports are printed with their time */
 
-static int look_next(struct status *s, struct state *next, struct err *err)
+static int status_rebuild_look_next(struct status *s, struct state *next, struct err *err)
 {
     struct status_rebuild *r = &s->rebuild;
     int rc = checkpoint_load(next, &r->next, err);
@@ -23,7 +23,7 @@ static int look_next(struct status *s, struct state *next, struct err *err)
 }
 
 /* Splits a consumer's name, which is "pipeline/index/uuid". */
-static void take_former(struct status *s, const struct former *former)
+static void status_rebuild_take_former(struct status *s, const struct former *former)
 {
     const char *index = strchr(former->consumer, '/');
     const char *end = strrchr(former->consumer, '/');
@@ -49,20 +49,20 @@ int status_look_rebuild(struct status *s, struct state *state, struct err *err)
         rc = rebuild_open(state, &next, err);
     }
     if (rc == 0 && next != NULL) {
-        rc = look_next(s, next, err);
+        rc = status_rebuild_look_next(s, next, err);
     }
     state_close(next);
     if (rc == 0) {
         rc = former_last(state, &former, &known, err);
     }
     if (rc == 0 && known) {
-        take_former(s, &former);
+        status_rebuild_take_former(s, &former);
     }
     return rc;
 }
 
 /* Returns why the rebuild does not progress, if known; null if it does. */
-static const char *why_it_stands(const struct status *s)
+static const char *status_rebuild_why_it_stands(const struct status *s)
 {
     const struct status_rebuild *r = &s->rebuild;
     const struct run *last = s->run_count > 0 ? &s->runs[0] : NULL;
@@ -79,7 +79,7 @@ static const char *why_it_stands(const struct status *s)
                                                                            : "nobody is at it";
 }
 
-static void push_stands(struct buf *out, const struct status *s, const char *why)
+static void status_rebuild_push_stands(struct buf *out, const struct status *s, const char *why)
 {
     char count[UNITS_BYTES];
     const struct status_rebuild *r = &s->rebuild;
@@ -91,7 +91,7 @@ static void push_stands(struct buf *out, const struct status *s, const char *why
                back ? "gives it up" : "removes it");
 }
 
-static void push_at_work(struct buf *out, const struct status *s)
+static void status_rebuild_push_at_work(struct buf *out, const struct status *s)
 {
     char iso[CLOCK_ISO_BYTES];
     const struct status_rebuild *r = &s->rebuild;
@@ -109,13 +109,13 @@ void status_push_rebuild(struct buf *out, const struct status *s)
 {
     char iso[CLOCK_ISO_BYTES];
     const struct status_rebuild *r = &s->rebuild;
-    const char *why = r->underway ? why_it_stands(s) : NULL;
+    const char *why = r->underway ? status_rebuild_why_it_stands(s) : NULL;
     if (r->underway) {
         buf_printf(out, "  %-14s", "rebuild");
         if (why != NULL) {
-            push_stands(out, s, why);
+            status_rebuild_push_stands(out, s, why);
         } else {
-            push_at_work(out, s);
+            status_rebuild_push_at_work(out, s);
         }
         buf_printf(out, "\n  %-14s%s%s, since %s\n", "",
                    r->wish.kind == REBUILD_BACK ? "back to " : "",
@@ -131,7 +131,7 @@ void status_push_rebuild(struct buf *out, const struct status *s)
 void status_push_json_rebuild(struct buf *out, const struct status *s)
 {
     const struct status_rebuild *r = &s->rebuild;
-    const char *why = r->underway ? why_it_stands(s) : NULL;
+    const char *why = r->underway ? status_rebuild_why_it_stands(s) : NULL;
     record_text(out, "former", r->former[0] != '\0' ? r->former : NULL);
     record_name(out, "rebuild");
     if (!r->underway) {

@@ -8,7 +8,7 @@
 #include "rowferry/document/json/record.h"
 #include "status/status.h"
 
-static void push_line(struct buf *out, const char *name)
+static void status_remarks_push_line(struct buf *out, const char *name)
 {
     buf_printf(out, "  %-14s", name);
 }
@@ -22,7 +22,7 @@ void status_push_watermark(struct buf *out, const struct status *s)
     if (!s->working || w->hold_us == 0) {
         return;
     }
-    push_line(out, "watermark");
+    status_remarks_push_line(out, "watermark");
     terminal_push_safe(out, w->hold_who, strlen(w->hold_who));
     buf_printf(out, ", open for %s: %s\n",
                units_duration(text, s->now_us > w->hold_us ? (s->now_us - w->hold_us) / 1000 : 0),
@@ -33,7 +33,7 @@ void status_push_copied(struct buf *out, const struct status *s)
 {
     char iso[CLOCK_ISO_BYTES];
     if (s->copied) {
-        push_line(out, "copied again");
+        status_remarks_push_line(out, "copied again");
         buf_printf(out, "%s: ", clock_iso(iso, s->copy.begun_us, 0));
         terminal_push_safe(out, s->copy.reason, strlen(s->copy.reason));
         buf_push_char(out, '\n');
@@ -44,7 +44,7 @@ void status_push_lacking(struct buf *out, const struct status *s)
 {
     char iso[CLOCK_ISO_BYTES];
     if (s->lacking.properties != NULL) {
-        push_line(out, "lacking");
+        status_remarks_push_line(out, "lacking");
         buf_printf(out, "documents of before %s lack ", clock_iso(iso, s->lacking.since_us, 0));
         terminal_push_safe(out, s->lacking.properties, strlen(s->lacking.properties));
         buf_printf(out, " until a rebuild: rowferry reindex %s\n", s->pipeline->name);
@@ -53,7 +53,7 @@ void status_push_lacking(struct buf *out, const struct status *s)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void push_json_stall(struct buf *out, const struct live_progress *w)
+static void status_remarks_push_json_stall(struct buf *out, const struct live_progress *w)
 {
     record_open(out);
     record_text(out, "cause", w->stall);
@@ -62,7 +62,7 @@ static void push_json_stall(struct buf *out, const struct live_progress *w)
     record_close(out);
 }
 
-static void push_json_watermark(struct buf *out, const struct status *s)
+static void status_remarks_push_json_watermark(struct buf *out, const struct status *s)
 {
     const struct live_progress *w = &s->work;
     record_open(out);
@@ -84,13 +84,13 @@ void status_push_json_health(struct buf *out, const struct status *s)
     }
     record_name(out, "stall");
     if (s->working && w->stall[0] != '\0') {
-        push_json_stall(out, w);
+        status_remarks_push_json_stall(out, w);
     } else {
         buf_push_literal(out, "null");
     }
     record_name(out, "watermark");
     if (s->working && w->hold_us != 0) {
-        push_json_watermark(out, s);
+        status_remarks_push_json_watermark(out, s);
     } else {
         buf_push_literal(out, "null");
     }

@@ -6,7 +6,7 @@
 #include "status/holder_progress.h"
 #include "status/status.h"
 
-static bool run_failed(const struct run *r)
+static bool status_state_run_failed(const struct run *r)
 {
     return r->ended_us != 0 && r->exit_code != EXIT_DONE && r->exit_code != EXIT_DEAD_LETTERS;
 }
@@ -14,17 +14,18 @@ static bool run_failed(const struct run *r)
 /* Returns true if the run concerns the live index. A reindex that was refused or undone does not,
  * because it never touched that index. One that created the live index or kept it up to date does:
  * it replaces an earlier failure. */
-static bool tells_of_live(const struct status *s, const struct run *r)
+static bool status_state_tells_of_live(const struct status *s, const struct run *r)
 {
     bool untouched = s->checkpoint.phase == GENERATION_LIVE && !s->rebuild.underway;
-    bool wrote = r->ended_us != 0 && !run_failed(r) && s->checkpoint.settled_at_us >= r->started_us;
+    bool wrote = r->ended_us != 0 && !status_state_run_failed(r) &&
+                 s->checkpoint.settled_at_us >= r->started_us;
     return !untouched || wrote || strcmp(r->command, "reindex") != 0;
 }
 
 const struct run *status_last_run(const struct status *s)
 {
     for (size_t i = 0; i < s->run_count; i++) {
-        if (tells_of_live(s, &s->runs[i])) {
+        if (status_state_tells_of_live(s, &s->runs[i])) {
             return &s->runs[i];
         }
     }
@@ -46,7 +47,7 @@ enum status_state status_state(const struct status *s)
     if (s->halted) {
         return STATUS_STOPPED;
     }
-    if (!s->held && last != NULL && run_failed(last)) {
+    if (!s->held && last != NULL && status_state_run_failed(last)) {
         return STATUS_FAILED;
     }
     if (s->working && s->work.stall[0] != '\0') {
@@ -76,7 +77,7 @@ int64_t status_equal_us(const struct status *s)
     }
     for (size_t i = 0; i < s->run_count; i++) {
         const struct run *r = &s->runs[i];
-        if (strcmp(r->command, "sync") == 0 && r->ended_us != 0 && !run_failed(r)) {
+        if (strcmp(r->command, "sync") == 0 && r->ended_us != 0 && !status_state_run_failed(r)) {
             return r->started_us > s->work.equal_us ? r->started_us : s->work.equal_us;
         }
     }

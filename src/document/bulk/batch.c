@@ -9,12 +9,12 @@
 #define ACTION_BYTES 8192 /* more than any action line with key and routing needs */
 #define REASON_BYTES 512  /* maximum size of a recorded reason */
 
-static size_t saturated_add(size_t a, size_t b)
+static size_t batch_saturated_add(size_t a, size_t b)
 {
     return a > SIZE_MAX - b ? SIZE_MAX : a + b;
 }
 
-static size_t saturated_multiply(size_t a, size_t b)
+static size_t batch_saturated_multiply(size_t a, size_t b)
 {
     return b > 0 && a > SIZE_MAX / b ? SIZE_MAX : a * b;
 }
@@ -22,9 +22,12 @@ static size_t saturated_multiply(size_t a, size_t b)
 void batch_init(struct batch *b, size_t full_bytes, size_t max_bytes, size_t max_operations)
 {
     *b = (struct batch){.full_bytes = full_bytes, .max_operations = max_operations};
-    buf_init(&b->bytes, saturated_add(saturated_add(full_bytes, max_bytes), ACTION_BYTES));
-    buf_init(&b->keys, saturated_multiply(saturated_add(max_operations, 1), KEY_MAX_BYTES));
-    buf_init(&b->reasons, saturated_multiply(saturated_add(max_operations, 1), REASON_BYTES));
+    buf_init(&b->bytes,
+             batch_saturated_add(batch_saturated_add(full_bytes, max_bytes), ACTION_BYTES));
+    buf_init(&b->keys,
+             batch_saturated_multiply(batch_saturated_add(max_operations, 1), KEY_MAX_BYTES));
+    buf_init(&b->reasons,
+             batch_saturated_multiply(batch_saturated_add(max_operations, 1), REASON_BYTES));
 }
 
 void batch_release(struct batch *b)
@@ -56,7 +59,7 @@ bool batch_full(const struct batch *b)
     return b->count >= b->max_operations || memory + next >= b->full_bytes;
 }
 
-static void grow_operations(struct batch *b)
+static void batch_grow_operations(struct batch *b)
 {
     size_t capacity = b->capacity == 0 ? 64 : b->capacity * 2;
     b->operations = mem_grow(b->operations, capacity, sizeof(*b->operations));
@@ -67,7 +70,7 @@ struct operation *batch_begin(struct batch *b, enum operation_kind kind, struct 
                               int64_t version, uint64_t page)
 {
     if (b->count == b->capacity) {
-        grow_operations(b);
+        batch_grow_operations(b);
     }
     struct operation *o = &b->operations[b->count];
     *o = (struct operation){
@@ -101,7 +104,7 @@ void batch_rollback(struct batch *b)
     buf_truncate(&b->keys, o->key_offset);
 }
 
-static bool operation_stays(const struct operation *o, size_t index, size_t travelled)
+static bool batch_operation_stays(const struct operation *o, size_t index, size_t travelled)
 {
     return index >= travelled || o->outcome == OUTCOME_UNKNOWN || o->outcome == OUTCOME_RETRY;
 }
@@ -125,7 +128,7 @@ void batch_keep_unsettled(struct batch *b)
     b->keys.len = 0;
     for (size_t i = 0; i < b->count; i++) {
         struct operation *o = &b->operations[i];
-        if (!operation_stays(o, i, travelled)) {
+        if (!batch_operation_stays(o, i, travelled)) {
             continue;
         }
         batch_move_down(b, o);

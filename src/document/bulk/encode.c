@@ -17,16 +17,16 @@ struct quoted_key {
     size_t len;
 };
 
-static char *put(char *to, const char *bytes, size_t len)
+static char *encode_put(char *to, const char *bytes, size_t len)
 {
     memcpy(to, bytes, len);
     return to + len;
 }
 
-#define PUT(to, literal) put((to), "" literal, sizeof(literal) - 1)
+#define PUT(to, literal) encode_put((to), "" literal, sizeof(literal) - 1)
 
 /* Writes a non-negative number. */
-static char *put_number(char *to, int64_t number)
+static char *encode_put_number(char *to, int64_t number)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930"
                                 "31323334353637383940414243444546474849505152535455565758596061"
@@ -46,10 +46,10 @@ static char *put_number(char *to, int64_t number)
     } else {
         *--first = (char)('0' + left);
     }
-    return put(to, first, (size_t)(digits + VERSION_BYTES - first));
+    return encode_put(to, first, (size_t)(digits + VERSION_BYTES - first));
 }
 
-static void set_beginning(struct refusal *refusal, const char *text, size_t len)
+static void encode_set_beginning(struct refusal *refusal, const char *text, size_t len)
 {
     char escaped[TEXT_ESCAPED_BYTES];
     size_t room = sizeof(refusal->beginning) - 1;
@@ -65,31 +65,31 @@ static void set_beginning(struct refusal *refusal, const char *text, size_t len)
     refusal->beginning[out] = '\0';
 }
 
-static bool refuse(struct refusal *refusal, const char *column, const char *reason,
-                   const struct value *value)
+static bool encode_refuse(struct refusal *refusal, const char *column, const char *reason,
+                          const struct value *value)
 {
     *refusal = (struct refusal){.column = column, .reason = reason};
     if (value != NULL && !value->null) {
-        set_beginning(refusal, value->text, value->len);
+        encode_set_beginning(refusal, value->text, value->len);
     }
     return false;
 }
 
-static bool key_fits(const struct value *key, struct refusal *refusal)
+static bool encode_key_fits(const struct value *key, struct refusal *refusal)
 {
     if (key->null) {
-        return refuse(refusal, NULL, "a key with a part that is null", NULL);
+        return encode_refuse(refusal, NULL, "a key with a part that is null", NULL);
     }
     if (key->len == 0) {
-        return refuse(refusal, NULL, "a key that is empty", NULL);
+        return encode_refuse(refusal, NULL, "a key that is empty", NULL);
     }
     if (key->len > KEY_MAX_BYTES) {
-        return refuse(refusal, NULL, "a key of more than 512 bytes", key);
+        return encode_refuse(refusal, NULL, "a key of more than 512 bytes", key);
     }
     return true;
 }
 
-static void push_routing(struct buf *out, const struct key_routing *routing, struct span key)
+static void encode_push_routing(struct buf *out, const struct key_routing *routing, struct span key)
 {
     char text[KEY_MAX_BYTES];
     size_t len = key_route(text, routing, key.data, key.len);
@@ -100,7 +100,7 @@ static void push_routing(struct buf *out, const struct key_routing *routing, str
 }
 
 /* Appends the action line for a data stream, `{"create":{"_id":"42"}}`. */
-static struct quoted_key push_create(struct batch *b, struct span key)
+static struct quoted_key encode_push_create(struct batch *b, struct span key)
 {
     struct buf *out = &b->bytes;
     buf_push_literal(out, "{\"create\":{\"_id\":");
@@ -113,8 +113,8 @@ static struct quoted_key push_create(struct batch *b, struct span key)
 
 /* Appends the action line, `{"index":{"_id":"42","version":1,"version_type":"external"}}`. Returns
  * offset and length of the quoted key. */
-static struct quoted_key push_action(struct batch *b, enum operation_kind kind, struct span key,
-                                     int64_t version)
+static struct quoted_key encode_push_action(struct batch *b, enum operation_kind kind,
+                                            struct span key, int64_t version)
 {
     struct buf *out = &b->bytes;
     if (kind == OPERATION_DELETE) {
@@ -126,11 +126,11 @@ static struct quoted_key push_action(struct batch *b, enum operation_kind kind, 
     quote_push(out, key.data, key.len);
     quoted.len = out->len - quoted.offset;
     if (b->routing.count > 0) {
-        push_routing(out, &b->routing, key);
+        encode_push_routing(out, &b->routing, key);
     }
     if (buf_reserve(out, sizeof(",\"version\":" ACTION_END) + VERSION_BYTES)) {
         char *to = PUT(out->data + out->len, ",\"version\":");
-        to = put_number(to, version);
+        to = encode_put_number(to, version);
         to = PUT(to, ACTION_END);
         *to = '\0';
         out->len = (size_t)(to - out->data);
@@ -139,16 +139,16 @@ static struct quoted_key push_action(struct batch *b, enum operation_kind kind, 
 }
 
 /* Begins the document. The key is copied from the action line, where it is already escaped. */
-static void push_source_id(struct buf *out, struct quoted_key quoted)
+static void encode_push_source_id(struct buf *out, struct quoted_key quoted)
 {
     if (buf_reserve(out, sizeof(DOCUMENT_START) + quoted.len)) {
         char *to = PUT(out->data + out->len, DOCUMENT_START);
-        to = put(to, out->data + quoted.offset, quoted.len);
+        to = encode_put(to, out->data + quoted.offset, quoted.len);
         out->len = (size_t)(to - out->data);
     }
 }
 
-static inline void push_prefix(struct buf *out, const struct plan_step *step)
+static inline void encode_push_prefix(struct buf *out, const struct plan_step *step)
 {
     if (!buf_reserve(out, step->prefix_len + PLAN_PREFIX_BLOCK)) {
         return;
@@ -160,10 +160,10 @@ static inline void push_prefix(struct buf *out, const struct plan_step *step)
     out->len += step->prefix_len;
 }
 
-static type_refusal push_value(struct batch *b, const struct plan_step *step,
-                               const struct value *value)
+static type_refusal encode_push_value(struct batch *b, const struct plan_step *step,
+                                      const struct value *value)
 {
-    push_prefix(&b->bytes, step);
+    encode_push_prefix(&b->bytes, step);
     return type_convert(&b->bytes, value->text, value->len, &step->pair);
 }
 
@@ -171,19 +171,19 @@ static type_refusal push_value(struct batch *b, const struct plan_step *step,
  * Finds out why the buffer failed at a value. A batch that is not full has room for the largest
  * document. So either the document is larger than that, or memory was short.
  */
-static bool refuse_size(struct refusal *refusal, const struct plan *plan, size_t written,
-                        const struct plan_step *step, const struct value *value)
+static bool encode_refuse_size(struct refusal *refusal, const struct plan *plan, size_t written,
+                               const struct plan_step *step, const struct value *value)
 {
     if (written + step->prefix_len + value->len > plan->document_bytes) {
-        return refuse(refusal, NULL, plan->too_large, NULL);
+        return encode_refuse(refusal, NULL, plan->too_large, NULL);
     }
-    refuse(refusal, NULL, "no room in the batch", NULL);
+    encode_refuse(refusal, NULL, "no room in the batch", NULL);
     refusal->no_room = true;
     return false;
 }
 
-static bool push_steps(struct batch *b, const struct plan *plan, const struct row *row,
-                       size_t start, struct refusal *refusal)
+static bool encode_push_steps(struct batch *b, const struct plan *plan, const struct row *row,
+                              size_t start, struct refusal *refusal)
 {
     const struct plan_step *end = plan->steps + plan->count;
     for (const struct plan_step *step = plan->steps; step < end; step++) {
@@ -191,26 +191,26 @@ static bool push_steps(struct batch *b, const struct plan *plan, const struct ro
         if (value->null) {
             continue;
         }
-        type_refusal reason = push_value(b, step, value);
+        type_refusal reason = encode_push_value(b, step, value);
         if (b->bytes.failed) {
-            return refuse_size(refusal, plan, b->bytes.len - start, step, value);
+            return encode_refuse_size(refusal, plan, b->bytes.len - start, step, value);
         }
         if (reason == type_absent) {
             buf_truncate(&b->bytes, b->bytes.len - step->prefix_len);
         } else if (reason != NULL) {
-            return refuse(refusal, plan->columns[step->value - 1], reason, value);
+            return encode_refuse(refusal, plan->columns[step->value - 1], reason, value);
         }
     }
     return true;
 }
 
 /* Ends the operation. Returns false, and rolls back, if a buffer has no room for it. */
-static bool commit(struct batch *b, struct refusal *refusal)
+static bool encode_commit(struct batch *b, struct refusal *refusal)
 {
     if (batch_commit(b)) {
         return true;
     }
-    refuse(refusal, NULL, "no room in the batch", NULL);
+    encode_refuse(refusal, NULL, "no room in the batch", NULL);
     refusal->no_room = true;
     return false;
 }
@@ -220,40 +220,41 @@ bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *r
 {
     const struct value *key = &row->values[0];
     if (row->unreadable != NULL) {
-        return refuse(refusal, NULL, row->unreadable, NULL);
+        return encode_refuse(refusal, NULL, row->unreadable, NULL);
     }
-    if (!key_fits(key, refusal)) {
+    if (!encode_key_fits(key, refusal)) {
         return false;
     }
     struct span id = span_make(key->text, key->len);
     batch_begin(b, OPERATION_UPSERT, id, b->creates ? OPERATION_CREATES : version, page);
-    struct quoted_key quoted =
-        b->creates ? push_create(b, id) : push_action(b, OPERATION_UPSERT, id, version);
+    struct quoted_key quoted = b->creates ? encode_push_create(b, id)
+                                          : encode_push_action(b, OPERATION_UPSERT, id, version);
     size_t start = b->bytes.len;
-    push_source_id(&b->bytes, quoted);
-    if (!push_steps(b, plan, row, start, refusal)) {
+    encode_push_source_id(&b->bytes, quoted);
+    if (!encode_push_steps(b, plan, row, start, refusal)) {
         batch_rollback(b);
         return false;
     }
     buf_push_literal(&b->bytes, "}\n");
     if (!b->bytes.failed && b->bytes.len - start - 1 > plan->document_bytes) {
         batch_rollback(b);
-        return refuse(refusal, NULL, plan->too_large, NULL);
+        return encode_refuse(refusal, NULL, plan->too_large, NULL);
     }
-    return commit(b, refusal);
+    return encode_commit(b, refusal);
 }
 
 bool encode_delete(struct batch *b, struct span key, int64_t version, uint64_t page,
                    struct refusal *refusal)
 {
     struct value value = {.text = key.data, .len = key.len};
-    if (!key_fits(&value, refusal)) {
+    if (!encode_key_fits(&value, refusal)) {
         return false;
     }
     if (b->creates) {
-        return refuse(refusal, NULL, "the row is gone, and a data stream takes no deletes", NULL);
+        return encode_refuse(refusal, NULL, "the row is gone, and a data stream takes no deletes",
+                             NULL);
     }
     batch_begin(b, OPERATION_DELETE, key, version, page);
-    (void)push_action(b, OPERATION_DELETE, key, version);
-    return commit(b, refusal);
+    (void)encode_push_action(b, OPERATION_DELETE, key, version);
+    return encode_commit(b, refusal);
 }

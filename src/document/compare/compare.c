@@ -19,7 +19,7 @@ struct comparing {
     size_t count;
 };
 
-static void tell(struct comparing *c, struct span row, struct span indexed)
+static void compare_tell(struct comparing *c, struct span row, struct span indexed)
 {
     c->count++;
     if (c->each != NULL) {
@@ -34,7 +34,8 @@ static void compare_values(struct comparing *c, const struct property *p, struct
 
 /* Finds the member of that name. Both sides mostly have the same order, so the search starts behind
  * the last member found. */
-static bool find(struct span object, struct json_steps *hint, struct span name, struct span *value)
+static bool compare_find(struct span object, struct json_steps *hint, struct span name,
+                         struct span *value)
 {
     struct span other;
     struct json_steps from = json_steps_into(object);
@@ -50,7 +51,7 @@ static bool find(struct span object, struct json_steps *hint, struct span name, 
     return false;
 }
 
-static size_t enter(struct comparing *c, struct span name)
+static size_t compare_enter(struct comparing *c, struct span name)
 {
     size_t len = c->path.len;
     if (len > 0) {
@@ -60,8 +61,8 @@ static size_t enter(struct comparing *c, struct span name)
     return len;
 }
 
-static const struct property *child_named(const struct property *list, size_t count,
-                                          struct span name)
+static const struct property *compare_child_named(const struct property *list, size_t count,
+                                                  struct span name)
 {
     for (size_t i = 0; i < count; i++) {
         if (list[i].name_len == name.len && memcmp(list[i].name, name.data, name.len) == 0) {
@@ -71,16 +72,16 @@ static const struct property *child_named(const struct property *list, size_t co
     return NULL;
 }
 
-static const struct property *child_of(const struct comparing *c, const struct property *p,
-                                       struct span name)
+static const struct property *compare_child_of(const struct comparing *c, const struct property *p,
+                                               struct span name)
 {
     const struct mapping *m = c->rules->mapping;
-    return c->path.len == 0 && m != NULL ? child_named(m->properties, m->count, name)
-           : p != NULL                   ? child_named(p->children, p->child_count, name)
+    return c->path.len == 0 && m != NULL ? compare_child_named(m->properties, m->count, name)
+           : p != NULL                   ? compare_child_named(p->children, p->child_count, name)
                                          : NULL;
 }
 
-static bool is_skipped(const struct comparing *c, const struct property *p)
+static bool compare_is_skipped(const struct comparing *c, const struct property *p)
 {
     return c->path.len == 0 && p != NULL && compare_skips(c->rules, p) != NULL;
 }
@@ -94,10 +95,10 @@ static void compare_rest(struct comparing *c, struct span row, struct span index
     struct json_steps at = json_steps_into(indexed);
     struct json_steps hint = json_steps_into(row);
     while (json_steps_member(&at, &name, &value)) {
-        if (!c->rules->filled && !is_skipped(c, child_of(c, NULL, name)) &&
-            !find(row, &hint, name, &ignored)) {
-            size_t len = enter(c, name);
-            tell(c, span_make(NULL, 0), value);
+        if (!c->rules->filled && !compare_is_skipped(c, compare_child_of(c, NULL, name)) &&
+            !compare_find(row, &hint, name, &ignored)) {
+            size_t len = compare_enter(c, name);
+            compare_tell(c, span_make(NULL, 0), value);
             buf_truncate(&c->path, len);
         }
     }
@@ -112,16 +113,16 @@ static void compare_objects(struct comparing *c, const struct property *p, struc
     struct json_steps at = json_steps_into(row);
     struct json_steps hint = json_steps_into(indexed);
     while (json_steps_member(&at, &name, &value)) {
-        const struct property *child = child_of(c, p, name);
-        if (is_skipped(c, child)) {
+        const struct property *child = compare_child_of(c, p, name);
+        if (compare_is_skipped(c, child)) {
             continue;
         }
-        bool found = find(indexed, &hint, name, &other);
-        size_t len = enter(c, name);
+        bool found = compare_find(indexed, &hint, name, &other);
+        size_t len = compare_enter(c, name);
         if (found) {
             compare_values(c, child, value, other);
         } else {
-            tell(c, value, span_make(NULL, 0));
+            compare_tell(c, value, span_make(NULL, 0));
         }
         buf_truncate(&c->path, len);
     }
@@ -146,7 +147,7 @@ static void compare_arrays(struct comparing *c, const struct property *p, struct
         if (more && others) {
             compare_values(c, p, value, other);
         } else {
-            tell(c, more ? value : span_make(NULL, 0), others ? other : span_make(NULL, 0));
+            compare_tell(c, more ? value : span_make(NULL, 0), others ? other : span_make(NULL, 0));
         }
         buf_truncate(&c->path, len);
         if (!more || !others) {
@@ -157,13 +158,13 @@ static void compare_arrays(struct comparing *c, const struct property *p, struct
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-static bool is_vector(const struct property *p)
+static bool compare_is_vector(const struct property *p)
 {
     return p != NULL &&
            (strcmp(p->type, "dense_vector") == 0 || strcmp(p->type, "knn_vector") == 0);
 }
 
-static bool both(struct span a, struct span b, char bracket)
+static bool compare_both(struct span a, struct span b, char bracket)
 {
     return a.len > 0 && b.len > 0 && a.data[0] == bracket && b.data[0] == bracket;
 }
@@ -174,13 +175,13 @@ static void compare_values(struct comparing *c, const struct property *p, struct
     if (span_equal(row, indexed)) {
         return;
     }
-    bool apart = c->rules->form == SOURCE_VECTORS_APART && is_vector(p);
-    if (both(row, indexed, '{')) {
+    bool apart = c->rules->form == SOURCE_VECTORS_APART && compare_is_vector(p);
+    if (compare_both(row, indexed, '{')) {
         compare_objects(c, p, row, indexed);
-    } else if (both(row, indexed, '[')) {
+    } else if (compare_both(row, indexed, '[')) {
         compare_arrays(c, p, row, indexed);
     } else if (!(apart ? compare_as_floats(row, indexed) : json_scalar_same(row, indexed))) {
-        tell(c, row, indexed);
+        compare_tell(c, row, indexed);
     }
 }
 
@@ -193,14 +194,14 @@ static void compare_derived(struct comparing *c, struct span row, struct span in
         struct span values[2] = {span_make(NULL, 0), span_make(NULL, 0)};
         struct json_steps hint = json_steps_into(row);
         struct span name = span_make(p->name, p->name_len);
-        bool found = find(row, &hint, name, &values[0]);
+        bool found = compare_find(row, &hint, name, &values[0]);
         hint = json_steps_into(indexed);
-        bool there = find(indexed, &hint, name, &values[1]);
+        bool there = compare_find(indexed, &hint, name, &values[1]);
         values[0] = found ? values[0] : span_make(NULL, 0);
         values[1] = there ? values[1] : span_make(NULL, 0);
-        if (!is_skipped(c, p) && !derived_same(p, values[0], values[1])) {
-            size_t len = enter(c, name);
-            tell(c, values[0], values[1]);
+        if (!compare_is_skipped(c, p) && !derived_same(p, values[0], values[1])) {
+            size_t len = compare_enter(c, name);
+            compare_tell(c, values[0], values[1]);
             buf_truncate(&c->path, len);
         }
     }
@@ -233,7 +234,7 @@ const char *compare_skips(const struct compare_rules *rules, const struct proper
             return "the service fills it (\"fields\")";
         }
     }
-    if (rules->form == SOURCE_VECTORS_APART && is_vector(property) &&
+    if (rules->form == SOURCE_VECTORS_APART && compare_is_vector(property) &&
         property->similarity != NULL && strcmp(property->similarity, "cosinesimil") == 0) {
         return "the service keeps the vector at length 1";
     }

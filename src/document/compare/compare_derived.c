@@ -13,12 +13,12 @@
 #define MOMENT_BYTES 24
 #define FLOAT_SHARE 1e-6
 
-static bool is_date(const struct property *p)
+static bool compare_derived_is_date(const struct property *p)
 {
     return strncmp(p->type, "date", 4) == 0;
 }
 
-static bool is_rounded(const struct property *p)
+static bool compare_derived_is_rounded(const struct property *p)
 {
     return p->number == NUMBER_FLOAT || p->number == NUMBER_HALF_FLOAT ||
            p->number == NUMBER_DOUBLE;
@@ -34,13 +34,13 @@ bool derived_comparable(const struct property *p)
         return all;
     }
     return p->family == FAMILY_KEYWORD || p->family == FAMILY_TEXT || p->family == FAMILY_BOOLEAN ||
-           (is_date(p) && p->format == NULL) ||
+           (compare_derived_is_date(p) && p->format == NULL) ||
            (p->family == FAMILY_NUMBER && p->scaling_factor == 0);
 }
 
 /* --- scalars ---------------------------------------------------------------------------------- */
 
-static double number_of(struct span s)
+static double compare_derived_number_of(struct span s)
 {
     char text[NUMBER_BYTES];
     size_t from = s.len > 0 && s.data[0] == '"'; /* a number may be sent as a string */
@@ -50,7 +50,7 @@ static double number_of(struct span s)
     return strtod(text, NULL);
 }
 
-static bool near(double a, double b, double share)
+static bool compare_derived_near(double a, double b, double share)
 {
     double most = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
     return fabs(a - b) <= most * share;
@@ -60,11 +60,12 @@ bool compare_as_floats(struct span a, struct span b)
 {
     return json_scalar_same(a, b) ||
            (a.len > 0 && b.len > 0 && a.data[0] != '"' && b.data[0] != '"' &&
-            near(number_of(a), number_of(b), FLOAT_SHARE));
+            compare_derived_near(compare_derived_number_of(a), compare_derived_number_of(b),
+                                 FLOAT_SHARE));
 }
 
 /* Writes "yyyy-mm-ddThh:mm:ss.mmm" in UTC, which both sides use. Missing digits become zeros. */
-static void moment(char out[MOMENT_BYTES], struct span s)
+static void compare_derived_moment(char out[MOMENT_BYTES], struct span s)
 {
     memcpy(out, "0000-01-01T00:00:00.000", MOMENT_BYTES);
     for (size_t i = 1; i + 1 < s.len && i < MOMENT_BYTES; i++) {
@@ -76,23 +77,23 @@ static void moment(char out[MOMENT_BYTES], struct span s)
     }
 }
 
-static bool value_same(const struct property *p, struct span a, struct span b)
+static bool compare_derived_value_same(const struct property *p, struct span a, struct span b)
 {
     if (json_scalar_same(a, b)) {
         return true;
     }
-    if (is_date(p)) {
+    if (compare_derived_is_date(p)) {
         char x[MOMENT_BYTES];
         char y[MOMENT_BYTES];
-        moment(x, a);
-        moment(y, b);
+        compare_derived_moment(x, a);
+        compare_derived_moment(y, b);
         return strcmp(x, y) == 0;
     }
-    if (is_rounded(p)) {
-        return near(number_of(a), number_of(b),
-                    p->number == NUMBER_HALF_FLOAT ? 1e-3
-                    : p->number == NUMBER_FLOAT    ? FLOAT_SHARE
-                                                   : 1e-15);
+    if (compare_derived_is_rounded(p)) {
+        return compare_derived_near(compare_derived_number_of(a), compare_derived_number_of(b),
+                                    p->number == NUMBER_HALF_FLOAT ? 1e-3
+                                    : p->number == NUMBER_FLOAT    ? FLOAT_SHARE
+                                                                   : 1e-15);
     }
     if (p->family == FAMILY_NUMBER || p->family == FAMILY_KEYWORD || p->family == FAMILY_TEXT) {
         size_t x = a.len > 1 && a.data[0] == '"'; /* a number sent as a text, or the reverse */
@@ -105,21 +106,21 @@ static bool value_same(const struct property *p, struct span a, struct span b)
 
 /* --- sets ------------------------------------------------------------------------------------- */
 
-static bool is_null(struct span s)
+static bool compare_derived_is_null(struct span s)
 {
     return s.len == 0 || s.data[0] == 'n';
 }
 
 /* Returns true if the set, an array of any depth, contains the value. */
-static bool holds(const struct property *p, struct span set, struct span value)
+static bool compare_derived_holds(const struct property *p, struct span set, struct span value)
 {
     struct span element;
     if (set.len == 0 || set.data[0] != '[') {
-        return !is_null(set) && value_same(p, set, value);
+        return !compare_derived_is_null(set) && compare_derived_value_same(p, set, value);
     }
     struct json_steps at = json_steps_into(set);
     while (json_steps_element(&at, &element)) {
-        if (holds(p, element, value)) {
+        if (compare_derived_holds(p, element, value)) {
             return true;
         }
     }
@@ -127,25 +128,25 @@ static bool holds(const struct property *p, struct span set, struct span value)
 }
 
 /* Returns true if the set contains all the values. */
-static bool within(const struct property *p, struct span values, struct span set)
+static bool compare_derived_within(const struct property *p, struct span values, struct span set)
 {
     struct span element;
-    if (values.data == NULL || is_null(values)) {
+    if (values.data == NULL || compare_derived_is_null(values)) {
         return true;
     }
     if (values.data[0] != '[') {
-        return holds(p, set, values);
+        return compare_derived_holds(p, set, values);
     }
     struct json_steps at = json_steps_into(values);
     while (json_steps_element(&at, &element)) {
-        if (!within(p, element, set)) {
+        if (!compare_derived_within(p, element, set)) {
             return false;
         }
     }
     return true;
 }
 
-static struct span member(struct span object, const struct property *child)
+static struct span compare_derived_member(struct span object, const struct property *child)
 {
     struct span name;
     struct span value;
@@ -159,14 +160,15 @@ static struct span member(struct span object, const struct property *child)
 }
 
 /* A derived source merges the objects of an array into one, so they cannot be distinguished. */
-static bool objects_same(const struct property *p, struct span row, struct span indexed)
+static bool compare_derived_objects_same(const struct property *p, struct span row,
+                                         struct span indexed)
 {
     if ((row.len > 0 && row.data[0] != '{') || (indexed.len > 0 && indexed.data[0] != '{')) {
         return true;
     }
     for (size_t i = 0; i < p->child_count; i++) {
-        if (!derived_same(&p->children[i], member(row, &p->children[i]),
-                          member(indexed, &p->children[i]))) {
+        if (!derived_same(&p->children[i], compare_derived_member(row, &p->children[i]),
+                          compare_derived_member(indexed, &p->children[i]))) {
             return false;
         }
     }
@@ -176,7 +178,7 @@ static bool objects_same(const struct property *p, struct span row, struct span 
 bool derived_same(const struct property *p, struct span row, struct span indexed)
 {
     if (strcmp(p->type, "object") == 0) {
-        return objects_same(p, row, indexed);
+        return compare_derived_objects_same(p, row, indexed);
     }
-    return within(p, row, indexed) && within(p, indexed, row);
+    return compare_derived_within(p, row, indexed) && compare_derived_within(p, indexed, row);
 }

@@ -22,7 +22,7 @@ struct walk {
     bool any; /* a non-null element has been written */
 };
 
-static type_refusal push_null(struct walk *w)
+static type_refusal convert_array_push_null(struct walk *w)
 {
     if (!w->drops_nulls) {
         buf_push_literal(w->out, "null");
@@ -31,18 +31,18 @@ static type_refusal push_null(struct walk *w)
 }
 
 /* Writes an element. A value without a JSON form counts as NULL. */
-static type_refusal push_element(struct walk *w, const char *text, size_t len)
+static type_refusal convert_array_push_element(struct walk *w, const char *text, size_t len)
 {
     if (w->one_value && w->any) {
         return "an array of several values, of which the service takes one";
     }
     w->any = true;
     type_refusal refusal = type_convert(w->out, text, len, w->element);
-    return refusal == type_absent ? push_null(w) : refusal;
+    return refusal == type_absent ? convert_array_push_null(w) : refusal;
 }
 
 /* Starts behind the opening quote and leaves `at` behind the closing one. */
-static type_refusal quoted_element(struct walk *w)
+static type_refusal convert_array_quoted_element(struct walk *w)
 {
     const char *start = w->at;
     const char *at = start;
@@ -51,7 +51,7 @@ static type_refusal quoted_element(struct walk *w)
     }
     w->at = at;
     if (w->at < w->end && *w->at == '"') {
-        return push_element(w, start, (size_t)(w->at++ - start));
+        return convert_array_push_element(w, start, (size_t)(w->at++ - start));
     }
     buf_reset(w->scratch);
     buf_push(w->scratch, start, (size_t)(w->at - start));
@@ -70,10 +70,10 @@ static type_refusal quoted_element(struct walk *w)
         w->out->failed = true;
         return NULL;
     }
-    return push_element(w, buf_text(w->scratch), w->scratch->len);
+    return convert_array_push_element(w, buf_text(w->scratch), w->scratch->len);
 }
 
-static type_refusal bare_element(struct walk *w)
+static type_refusal convert_array_bare_element(struct walk *w)
 {
     const char *start = w->at;
     const char *at = start;
@@ -86,36 +86,36 @@ static type_refusal bare_element(struct walk *w)
         return malformed;
     }
     if (len == 4 && memcmp(start, "NULL", 4) == 0) {
-        return push_null(w);
+        return convert_array_push_null(w);
     }
-    return push_element(w, start, len);
+    return convert_array_push_element(w, start, len);
 }
 
-static type_refusal element(struct walk *w)
+static type_refusal convert_array_element(struct walk *w)
 {
     if (*w->at != '"') {
-        return bare_element(w);
+        return convert_array_bare_element(w);
     }
     w->at++;
-    return quoted_element(w);
+    return convert_array_quoted_element(w);
 }
 
-static bool ends_with(const struct walk *w, char byte)
+static bool convert_array_ends_with(const struct walk *w, char byte)
 {
     return w->drops_nulls && !w->out->failed && w->out->data[w->out->len - 1] == byte;
 }
 
 /* Steps from a value, which may have been left out, to the next one or out of a dimension. */
-static type_refusal separator(struct walk *w, int *depth)
+static type_refusal convert_array_separator(struct walk *w, int *depth)
 {
     if (*w->at == '}') {
-        if (ends_with(w, ',')) {
+        if (convert_array_ends_with(w, ',')) {
             buf_truncate(w->out, w->out->len - 1);
         }
         buf_push_char(w->out, ']');
         --*depth;
     } else if (*w->at == w->delimiter) {
-        if (!ends_with(w, '[') && !ends_with(w, ',')) {
+        if (!convert_array_ends_with(w, '[') && !convert_array_ends_with(w, ',')) {
             buf_push_char(w->out, ',');
         }
     } else {
@@ -125,7 +125,7 @@ static type_refusal separator(struct walk *w, int *depth)
     return NULL;
 }
 
-static type_refusal walk_array(struct walk *w)
+static type_refusal convert_array_walk_array(struct walk *w)
 {
     int depth = 0;
     bool value_follows = true; /* else a separator */
@@ -140,11 +140,11 @@ static type_refusal walk_array(struct walk *w)
             w->at++;
             value_follows = w->at == w->end || *w->at != '}';
         } else if (value_follows) {
-            refusal = element(w);
+            refusal = convert_array_element(w);
             value_follows = false;
         } else {
             value_follows = *w->at == w->delimiter;
-            refusal = separator(w, &depth);
+            refusal = convert_array_separator(w, &depth);
         }
         if (refusal != NULL) {
             return refusal;
@@ -172,5 +172,5 @@ type_refusal convert_array(struct buf *out, const char *text, size_t len,
     if (w.at == w.end || *w.at != '{') {
         return malformed;
     }
-    return walk_array(&w);
+    return convert_array_walk_array(&w);
 }

@@ -7,14 +7,14 @@
 static const char malformed[] = "a composite that cannot be read";
 
 /* Returns the name without the quotes and the colon of `"city":`. */
-static struct span field_name(const struct type_pair *field)
+static struct span convert_composite_field_name(const struct type_pair *field)
 {
     return span_make(field->name + 1, field->name_len - 3);
 }
 
 /* Writes one field with its name. *first is true until a field has been written. */
-static type_refusal push_field(struct cursor *c, struct span value, const struct type_pair *field,
-                               bool *first)
+static type_refusal convert_composite_push_field(struct cursor *c, struct span value,
+                                                 const struct type_pair *field, bool *first)
 {
     struct buf *out = c->out;
     size_t start = out->len;
@@ -25,7 +25,8 @@ static type_refusal push_field(struct cursor *c, struct span value, const struct
     type_refusal refusal = type_convert(out, value.data, value.len, field);
     if (refusal != type_absent) {
         *first = false;
-        return refusal == NULL ? NULL : pg_fields_refuse(c, refusal, field_name(field));
+        return refusal == NULL ? NULL
+                               : pg_fields_refuse(c, refusal, convert_composite_field_name(field));
     }
     if (!out->failed) {
         buf_truncate(out, start);
@@ -33,7 +34,7 @@ static type_refusal push_field(struct cursor *c, struct span value, const struct
     return NULL;
 }
 
-static type_refusal push_fields(struct cursor *c, const struct type_inner *inner)
+static type_refusal convert_composite_push_fields(struct cursor *c, const struct type_inner *inner)
 {
     bool first = true;
     for (size_t i = 0; i < inner->count; i++) {
@@ -45,7 +46,7 @@ static type_refusal push_fields(struct cursor *c, const struct type_inner *inner
         if (!quoted && value.len == 0) {
             continue;
         }
-        type_refusal refusal = push_field(c, value, &inner->pairs[i], &first);
+        type_refusal refusal = convert_composite_push_field(c, value, &inner->pairs[i], &first);
         if (refusal != NULL) {
             return refusal;
         }
@@ -61,7 +62,7 @@ type_refusal convert_composite(struct buf *out, const char *text, size_t len,
         return malformed;
     }
     buf_push_char(out, '{');
-    type_refusal refusal = push_fields(&c, pair->inner);
+    type_refusal refusal = convert_composite_push_fields(&c, pair->inner);
     if (refusal == NULL) {
         buf_push_char(out, '}');
     }

@@ -18,8 +18,8 @@ struct walk {
     enum number longitude; /* the range of longitudes */
 };
 
-static struct walk walk_over(struct buf *out, const char *text, size_t len,
-                             const struct type_pair *pair)
+static struct walk convert_geo_walk_over(struct buf *out, const char *text, size_t len,
+                                         const struct type_pair *pair)
 {
     bool point = strcmp(pair->property->type, "geo_point") == 0;
     return (struct walk){out, text, text + len, point,
@@ -27,7 +27,7 @@ static struct walk walk_over(struct buf *out, const char *text, size_t len,
 }
 
 /* Reads the bytes up to the mark and steps over it. Returns false if the mark does not follow. */
-static bool read_until(struct walk *w, char mark, struct span *part)
+static bool convert_geo_read_until(struct walk *w, char mark, struct span *part)
 {
     const char *found = w->at < w->end ? memchr(w->at, mark, (size_t)(w->end - w->at)) : NULL;
     if (found == NULL) {
@@ -38,7 +38,7 @@ static bool read_until(struct walk *w, char mark, struct span *part)
     return true;
 }
 
-static bool read_char(struct walk *w, char c)
+static bool convert_geo_read_char(struct walk *w, char c)
 {
     bool there = w->at < w->end && *w->at == c;
     w->at += there;
@@ -46,12 +46,13 @@ static bool read_char(struct walk *w, char c)
 }
 
 /* Reads "(x,y)". */
-static bool read_pair(struct walk *w, struct span *x, struct span *y)
+static bool convert_geo_read_pair(struct walk *w, struct span *x, struct span *y)
 {
-    return read_char(w, '(') && read_until(w, ',', x) && read_until(w, ')', y);
+    return convert_geo_read_char(w, '(') && convert_geo_read_until(w, ',', x) &&
+           convert_geo_read_until(w, ')', y);
 }
 
-static type_refusal push_position(struct walk *w, struct span x, struct span y)
+static type_refusal convert_geo_push_position(struct walk *w, struct span x, struct span y)
 {
     type_refusal refusal = number_refusal(x.data, x.len, w->longitude);
     if (refusal == NULL) {
@@ -70,29 +71,29 @@ static type_refusal push_position(struct walk *w, struct span x, struct span y)
 type_refusal convert_point(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair)
 {
-    struct walk w = walk_over(out, text, len, pair);
+    struct walk w = convert_geo_walk_over(out, text, len, pair);
     struct span x;
     struct span y;
-    if (!read_pair(&w, &x, &y) || w.at != w.end) {
+    if (!convert_geo_read_pair(&w, &x, &y) || w.at != w.end) {
         return not_a_place;
     }
     if (w.point) {
-        return push_position(&w, x, y);
+        return convert_geo_push_position(&w, x, y);
     }
     buf_push_literal(out, "{\"type\":\"Point\",\"coordinates\":");
-    type_refusal refusal = push_position(&w, x, y);
+    type_refusal refusal = convert_geo_push_position(&w, x, y);
     buf_push_char(out, '}');
     return refusal;
 }
 
 /* Writes the positions of a path up to its end. A ring is closed with its first position. */
-static type_refusal push_positions(struct walk *w, bool ring)
+static type_refusal convert_geo_push_positions(struct walk *w, bool ring)
 {
     struct span first[2];
     struct span last[2];
     size_t count = 0;
     do {
-        if (!read_pair(w, &last[0], &last[1])) {
+        if (!convert_geo_read_pair(w, &last[0], &last[1])) {
             return not_a_place;
         }
         if (count++ == 0) {
@@ -100,14 +101,14 @@ static type_refusal push_positions(struct walk *w, bool ring)
         } else {
             buf_push_char(w->out, ',');
         }
-        type_refusal refusal = push_position(w, last[0], last[1]);
+        type_refusal refusal = convert_geo_push_position(w, last[0], last[1]);
         if (refusal != NULL) {
             return refusal;
         }
-    } while (read_char(w, ','));
+    } while (convert_geo_read_char(w, ','));
     if (ring && !(span_equal(first[0], last[0]) && span_equal(first[1], last[1]))) {
         buf_push_char(w->out, ',');
-        (void)push_position(w, first[0], first[1]); /* checked before */
+        (void)convert_geo_push_position(w, first[0], first[1]); /* checked before */
         count++;
     }
     if (ring) {
@@ -119,9 +120,9 @@ static type_refusal push_positions(struct walk *w, bool ring)
 type_refusal convert_path(struct buf *out, const char *text, size_t len,
                           const struct type_pair *pair)
 {
-    struct walk w = walk_over(out, text, len, pair);
-    bool ring = read_char(&w, '(');
-    if (!ring && !read_char(&w, '[')) {
+    struct walk w = convert_geo_walk_over(out, text, len, pair);
+    bool ring = convert_geo_read_char(&w, '(');
+    if (!ring && !convert_geo_read_char(&w, '[')) {
         return not_a_place;
     }
     if (ring) {
@@ -129,22 +130,22 @@ type_refusal convert_path(struct buf *out, const char *text, size_t len,
     } else {
         buf_push_literal(out, "{\"type\":\"LineString\",\"coordinates\":[");
     }
-    type_refusal refusal = push_positions(&w, ring);
+    type_refusal refusal = convert_geo_push_positions(&w, ring);
     if (refusal != NULL) {
         return refusal;
     }
     buf_push_text(out, ring ? "]]}" : "]}");
-    return read_char(&w, ring ? ')' : ']') && w.at == w.end ? NULL : not_a_place;
+    return convert_geo_read_char(&w, ring ? ')' : ']') && w.at == w.end ? NULL : not_a_place;
 }
 
 type_refusal convert_box(struct buf *out, const char *text, size_t len,
                          const struct type_pair *pair)
 {
-    struct walk w = walk_over(out, text, len, pair);
+    struct walk w = convert_geo_walk_over(out, text, len, pair);
     struct span high[2];
     struct span low[2];
-    if (!read_pair(&w, &high[0], &high[1]) || !read_char(&w, ',') ||
-        !read_pair(&w, &low[0], &low[1]) || w.at != w.end) {
+    if (!convert_geo_read_pair(&w, &high[0], &high[1]) || !convert_geo_read_char(&w, ',') ||
+        !convert_geo_read_pair(&w, &low[0], &low[1]) || w.at != w.end) {
         return not_a_place;
     }
     const struct span *const corners[5][2] = {{&low[0], &low[1]},
@@ -157,7 +158,7 @@ type_refusal convert_box(struct buf *out, const char *text, size_t len,
         if (i > 0) {
             buf_push_char(out, ',');
         }
-        type_refusal refusal = push_position(&w, *corners[i][0], *corners[i][1]);
+        type_refusal refusal = convert_geo_push_position(&w, *corners[i][0], *corners[i][1]);
         if (refusal != NULL) {
             return refusal;
         }

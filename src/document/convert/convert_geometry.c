@@ -37,7 +37,7 @@ struct wkb {
     bool m;
 };
 
-static int hex_value(char c)
+static int convert_geometry_hex_value(char c)
 {
     if (c >= '0' && c <= '9') {
         return c - '0';
@@ -49,15 +49,15 @@ static int hex_value(char c)
 }
 
 /* Reads the next `count` bytes as one number in the geometry's byte order. */
-static bool read_bytes(struct wkb *w, size_t count, uint64_t *value)
+static bool convert_geometry_read_bytes(struct wkb *w, size_t count, uint64_t *value)
 {
     if ((size_t)(w->end - w->at) < 2 * count) {
         return false;
     }
     *value = 0;
     for (size_t i = 0; i < count; i++) {
-        int high = hex_value(w->at[0]);
-        int low = hex_value(w->at[1]);
+        int high = convert_geometry_hex_value(w->at[0]);
+        int low = convert_geometry_hex_value(w->at[1]);
         if (high < 0 || low < 0) {
             return false;
         }
@@ -68,10 +68,10 @@ static bool read_bytes(struct wkb *w, size_t count, uint64_t *value)
     return true;
 }
 
-static bool read_double(struct wkb *w, double *value)
+static bool convert_geometry_read_double(struct wkb *w, double *value)
 {
     uint64_t bits;
-    if (!read_bytes(w, sizeof(bits), &bits)) {
+    if (!convert_geometry_read_bytes(w, sizeof(bits), &bits)) {
         return false;
     }
     memcpy(value, &bits, sizeof(bits));
@@ -79,16 +79,17 @@ static bool read_double(struct wkb *w, double *value)
 }
 
 /* Reads byte order, type, flags and SRID. */
-static type_refusal read_header(struct wkb *w, uint64_t *kind)
+static type_refusal convert_geometry_read_header(struct wkb *w, uint64_t *kind)
 {
     uint64_t order;
     uint64_t code;
     uint64_t srid = 0;
-    if (!read_bytes(w, 1, &order) || order > 1) {
+    if (!convert_geometry_read_bytes(w, 1, &order) || order > 1) {
         return malformed;
     }
     w->little = order == 1;
-    if (!read_bytes(w, 4, &code) || ((code & FLAG_SRID) != 0 && !read_bytes(w, 4, &srid))) {
+    if (!convert_geometry_read_bytes(w, 4, &code) ||
+        ((code & FLAG_SRID) != 0 && !convert_geometry_read_bytes(w, 4, &srid))) {
         return malformed;
     }
     uint64_t plain = code & ~(uint64_t)(FLAG_Z | FLAG_M | FLAG_SRID);
@@ -108,7 +109,7 @@ static type_refusal read_header(struct wkb *w, uint64_t *kind)
 }
 
 /* Writes the fewest digits that read back as the same double, with a point in any locale. */
-static void push_double(struct buf *out, double value)
+static void convert_geometry_push_double(struct buf *out, double value)
 {
     char text[40] = "";
     for (int digits = 15; digits <= 17; digits++) {
@@ -128,7 +129,8 @@ static void push_double(struct buf *out, double value)
     }
 }
 
-static type_refusal check_position(const struct wkb *w, double x, double y, double z)
+static type_refusal convert_geometry_check_position(const struct wkb *w, double x, double y,
+                                                    double z)
 {
     if (!isfinite(x) || !isfinite(y) || !isfinite(z)) {
         return "a coordinate that is not finite";
@@ -144,40 +146,41 @@ static type_refusal check_position(const struct wkb *w, double x, double y, doub
 }
 
 /* Writes a position. Writes nothing if all its coordinates are NaN and it may be empty. */
-static type_refusal push_position(struct wkb *w, bool may_be_empty)
+static type_refusal convert_geometry_push_position(struct wkb *w, bool may_be_empty)
 {
     double x;
     double y;
     double z = 0;
     double m;
-    if (!read_double(w, &x) || !read_double(w, &y) || (w->z && !read_double(w, &z)) ||
-        (w->m && !read_double(w, &m))) {
+    if (!convert_geometry_read_double(w, &x) || !convert_geometry_read_double(w, &y) ||
+        (w->z && !convert_geometry_read_double(w, &z)) ||
+        (w->m && !convert_geometry_read_double(w, &m))) {
         return malformed;
     }
     if (may_be_empty && isnan(x) && isnan(y)) {
         return NULL;
     }
-    type_refusal refusal = check_position(w, x, y, z);
+    type_refusal refusal = convert_geometry_check_position(w, x, y, z);
     if (refusal != NULL) {
         return refusal;
     }
     buf_push_char(w->out, '[');
-    push_double(w->out, x);
+    convert_geometry_push_double(w->out, x);
     buf_push_char(w->out, ',');
-    push_double(w->out, y);
+    convert_geometry_push_double(w->out, y);
     if (w->z) {
         buf_push_char(w->out, ',');
-        push_double(w->out, z);
+        convert_geometry_push_double(w->out, z);
     }
     buf_push_char(w->out, ']');
     return NULL;
 }
 
 /* Writes positions in brackets. Writes nothing if the list is empty and may be so. */
-static type_refusal push_line(struct wkb *w, bool ring)
+static type_refusal convert_geometry_push_line(struct wkb *w, bool ring)
 {
     uint64_t count;
-    if (!read_bytes(w, 4, &count)) {
+    if (!convert_geometry_read_bytes(w, 4, &count)) {
         return malformed;
     }
     if (count == 0 && !ring) {
@@ -188,7 +191,7 @@ static type_refusal push_line(struct wkb *w, bool ring)
     }
     for (uint64_t i = 0; i < count; i++) {
         buf_push_char(w->out, i == 0 ? '[' : ',');
-        type_refusal refusal = push_position(w, false);
+        type_refusal refusal = convert_geometry_push_position(w, false);
         if (refusal != NULL) {
             return refusal;
         }
@@ -197,21 +200,21 @@ static type_refusal push_line(struct wkb *w, bool ring)
     return NULL;
 }
 
-static type_refusal push_member(struct wkb *w, uint64_t kind, int depth);
+static type_refusal convert_geometry_push_member(struct wkb *w, uint64_t kind, int depth);
 
 /* Writes rings or members in brackets, without the empty ones. Writes nothing if all are empty. */
-static type_refusal push_members(struct wkb *w, uint64_t kind, int depth)
+static type_refusal convert_geometry_push_members(struct wkb *w, uint64_t kind, int depth)
 {
     uint64_t count;
     bool any = false;
-    if (!read_bytes(w, 4, &count)) {
+    if (!convert_geometry_read_bytes(w, 4, &count)) {
         return malformed;
     }
     for (; count > 0; count--) {
         size_t before = w->out->len;
         buf_push_char(w->out, any ? ',' : '[');
         size_t begun = w->out->len;
-        type_refusal refusal = push_member(w, kind, depth);
+        type_refusal refusal = convert_geometry_push_member(w, kind, depth);
         if (refusal != NULL || w->out->failed) {
             return refusal;
         }
@@ -227,20 +230,20 @@ static type_refusal push_members(struct wkb *w, uint64_t kind, int depth)
     return NULL;
 }
 
-static type_refusal push_coordinates(struct wkb *w, uint64_t kind, int depth)
+static type_refusal convert_geometry_push_coordinates(struct wkb *w, uint64_t kind, int depth)
 {
     switch (kind) {
     case KIND_POINT:
-        return push_position(w, true);
+        return convert_geometry_push_position(w, true);
     case KIND_LINE:
-        return push_line(w, false);
+        return convert_geometry_push_line(w, false);
     default:
-        return push_members(w, kind, depth);
+        return convert_geometry_push_members(w, kind, depth);
     }
 }
 
 /* Writes a GeoJSON object. Writes nothing if it would be empty. */
-static type_refusal push_geometry(struct wkb *w, uint64_t kind, int depth)
+static type_refusal convert_geometry_push_geometry(struct wkb *w, uint64_t kind, int depth)
 {
     static const char *const begin[] = {
         [KIND_POINT] = "{\"type\":\"Point\",\"coordinates\":",
@@ -257,7 +260,7 @@ static type_refusal push_geometry(struct wkb *w, uint64_t kind, int depth)
     }
     buf_push_text(w->out, begin[kind]);
     size_t begun = w->out->len;
-    type_refusal refusal = push_coordinates(w, kind, depth);
+    type_refusal refusal = convert_geometry_push_coordinates(w, kind, depth);
     if (refusal != NULL || w->out->failed) {
         return refusal;
     }
@@ -270,20 +273,21 @@ static type_refusal push_geometry(struct wkb *w, uint64_t kind, int depth)
 }
 
 /* `kind` is that of the containing geometry. */
-static type_refusal push_member(struct wkb *w, uint64_t kind, int depth)
+static type_refusal convert_geometry_push_member(struct wkb *w, uint64_t kind, int depth)
 {
     uint64_t own;
     if (kind == KIND_POLYGON) {
-        return push_line(w, true);
+        return convert_geometry_push_line(w, true);
     }
-    type_refusal refusal = read_header(w, &own);
+    type_refusal refusal = convert_geometry_read_header(w, &own);
     if (refusal != NULL) {
         return refusal;
     }
     if (kind == KIND_COLLECTION) {
-        return push_geometry(w, own, depth + 1);
+        return convert_geometry_push_geometry(w, own, depth + 1);
     }
-    return own == kind - KIND_POLYGON ? push_coordinates(w, own, depth) : malformed;
+    return own == kind - KIND_POLYGON ? convert_geometry_push_coordinates(w, own, depth)
+                                      : malformed;
 }
 
 type_refusal convert_geometry(struct buf *out, const char *text, size_t len,
@@ -293,14 +297,15 @@ type_refusal convert_geometry(struct buf *out, const char *text, size_t len,
     struct wkb w = {.out = out, .at = text, .end = text + len, .max_longitude = point ? 180 : 360};
     size_t before = out->len;
     uint64_t kind;
-    type_refusal refusal = read_header(&w, &kind);
+    type_refusal refusal = convert_geometry_read_header(&w, &kind);
     if (refusal != NULL) {
         return refusal;
     }
     if (point && kind != KIND_POINT) {
         return "a geometry other than a point";
     }
-    refusal = point ? push_position(&w, true) : push_geometry(&w, kind, 1);
+    refusal = point ? convert_geometry_push_position(&w, true)
+                    : convert_geometry_push_geometry(&w, kind, 1);
     if (refusal != NULL || out->failed) {
         return refusal;
     }

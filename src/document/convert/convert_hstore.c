@@ -9,7 +9,8 @@
 static const char malformed[] = "an hstore that cannot be read";
 
 /* Returns the pair of the child of that name, or null. */
-static const struct type_pair *find_child(const struct type_inner *inner, struct span key)
+static const struct type_pair *convert_hstore_find_child(const struct type_inner *inner,
+                                                         struct span key)
 {
     for (size_t i = 0; i < inner->count; i++) {
         if (span_is(key, inner->pairs[i].property->name)) {
@@ -19,8 +20,9 @@ static const struct type_pair *find_child(const struct type_inner *inner, struct
     return NULL;
 }
 
-static type_refusal push_value(struct buf *out, struct cursor *c, const struct type_pair *pair,
-                               const struct type_pair *child)
+static type_refusal convert_hstore_push_value(struct buf *out, struct cursor *c,
+                                              const struct type_pair *pair,
+                                              const struct type_pair *child)
 {
     struct span value;
     bool quoted;
@@ -41,14 +43,15 @@ static type_refusal push_value(struct buf *out, struct cursor *c, const struct t
                                   span_make(child->property->name, child->property->name_len));
 }
 
-static type_refusal push_item(struct buf *out, struct cursor *c, const struct type_pair *pair)
+static type_refusal convert_hstore_push_item(struct buf *out, struct cursor *c,
+                                             const struct type_pair *pair)
 {
     struct span key;
     bool quoted;
     if (!pg_fields_read(&key, &quoted, c, "=") || !quoted) {
         return malformed;
     }
-    const struct type_pair *child = find_child(pair->inner, key);
+    const struct type_pair *child = convert_hstore_find_child(pair->inner, key);
     if (child == NULL && !pair->inner->open) {
         return "an hstore with a key that the mapping does not name";
     }
@@ -57,7 +60,7 @@ static type_refusal push_item(struct buf *out, struct cursor *c, const struct ty
     if (!cursor_takes(c, '=') || !cursor_takes(c, '>')) {
         return malformed;
     }
-    return push_value(out, c, pair, child);
+    return convert_hstore_push_value(out, c, pair, child);
 }
 
 type_refusal convert_hstore(struct buf *out, const char *text, size_t len,
@@ -66,7 +69,7 @@ type_refusal convert_hstore(struct buf *out, const char *text, size_t len,
     struct cursor c = {text, text + len, out, &pair->inner->scratch};
     buf_push_char(out, '{');
     while (c.at < c.end) {
-        type_refusal refusal = push_item(out, &c, pair);
+        type_refusal refusal = convert_hstore_push_item(out, &c, pair);
         if (refusal != NULL) {
             return refusal;
         }

@@ -29,7 +29,7 @@ struct copy {
 
 /* Copies a string from its opening quote to its closing one. Returns false if it is
  * unterminated. */
-static inline bool copy_string(struct copy *c)
+static inline bool convert_json_copy_string(struct copy *c)
 {
     char *to = c->to;
     const char *from = c->from;
@@ -63,13 +63,13 @@ struct shape {
 };
 
 /* c->to has room for the whole text. */
-static type_refusal copy_json(struct copy *c, struct shape *shape)
+static type_refusal convert_json_copy_json(struct copy *c, struct shape *shape)
 {
     int depth = 0;
     while (c->from < c->end) {
         unsigned char part = parts[(unsigned char)*c->from];
         if (part == PART_STRING) {
-            if (!copy_string(c)) {
+            if (!convert_json_copy_string(c)) {
                 return not_json;
             }
             continue;
@@ -94,13 +94,14 @@ static type_refusal copy_json(struct copy *c, struct shape *shape)
     return depth == 0 ? NULL : not_json;
 }
 
-static type_refusal push_json(struct buf *out, const char *text, size_t len, struct shape *shape)
+static type_refusal convert_json_push_json(struct buf *out, const char *text, size_t len,
+                                           struct shape *shape)
 {
     if (!buf_reserve(out, len)) {
         return NULL;
     }
     struct copy copy = {out->data + out->len, text, text + len};
-    type_refusal refusal = copy_json(&copy, shape);
+    type_refusal refusal = convert_json_copy_json(&copy, shape);
     if (refusal != NULL || copy.to == out->data + out->len) {
         return refusal != NULL ? refusal : not_json;
     }
@@ -109,7 +110,7 @@ static type_refusal push_json(struct buf *out, const char *text, size_t len, str
     return shape->depth > JSON_MAX_DEPTH ? "JSON that is nested more than 999 deep" : NULL;
 }
 
-static void drop_repeated_names(struct buf *out, size_t start)
+static void convert_json_drop_repeated_names(struct buf *out, size_t start)
 {
     size_t len = out->len - start;
     if (!json_unique(out->data + start, &len)) {
@@ -122,8 +123,8 @@ static void drop_repeated_names(struct buf *out, size_t start)
 
 /* Returns true if a quick look suffices to see that the property accepts the value in `out` from
  * `start` on. */
-static bool fits_at_a_glance(const struct buf *out, size_t start, const struct property *p,
-                             const struct shape *shape)
+static bool convert_json_fits_at_a_glance(const struct buf *out, size_t start,
+                                          const struct property *p, const struct shape *shape)
 {
     bool object = out->data[start] == '{';
     switch (p->family) {
@@ -141,16 +142,17 @@ static bool fits_at_a_glance(const struct buf *out, size_t start, const struct p
     }
 }
 
-static type_refusal convert(struct buf *out, const char *text, size_t len,
-                            const struct property *property, bool jsonb)
+static type_refusal convert_json_convert(struct buf *out, const char *text, size_t len,
+                                         const struct property *property, bool jsonb)
 {
     size_t start = out->len;
     struct shape shape = {.jsonb = jsonb};
-    type_refusal refusal = push_json(out, text, len, &shape);
+    type_refusal refusal = convert_json_push_json(out, text, len, &shape);
     if (refusal == NULL && !out->failed && !jsonb) {
-        drop_repeated_names(out, start);
+        convert_json_drop_repeated_names(out, start);
     }
-    if (refusal != NULL || out->failed || fits_at_a_glance(out, start, property, &shape)) {
+    if (refusal != NULL || out->failed ||
+        convert_json_fits_at_a_glance(out, start, property, &shape)) {
         return refusal;
     }
     return json_check(out, start, property);
@@ -159,11 +161,11 @@ static type_refusal convert(struct buf *out, const char *text, size_t len,
 type_refusal convert_json(struct buf *out, const char *text, size_t len,
                           const struct type_pair *pair)
 {
-    return convert(out, text, len, pair->property, false);
+    return convert_json_convert(out, text, len, pair->property, false);
 }
 
 type_refusal convert_jsonb(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair)
 {
-    return convert(out, text, len, pair->property, true);
+    return convert_json_convert(out, text, len, pair->property, true);
 }

@@ -56,13 +56,13 @@ struct decimal {
     const char *end;    /* end of the digits */
 };
 
-static bool is_digit(char c)
+static bool convert_number_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
 /* Reads "e+12" at *at and adds it to the magnitude. Returns false if it is not a valid exponent. */
-static bool read_exponent(const char **at, const char *end, long *magnitude)
+static bool convert_number_read_exponent(const char **at, const char *end, long *magnitude)
 {
     const char *p = *at + 1;
     bool negative = p < end && *p == '-';
@@ -71,7 +71,7 @@ static bool read_exponent(const char **at, const char *end, long *magnitude)
     }
     long exponent = 0;
     const char *first = p;
-    for (; p < end && is_digit(*p) && exponent < 100000; p++) {
+    for (; p < end && convert_number_is_digit(*p) && exponent < 100000; p++) {
         exponent = exponent * 10 + (*p - '0');
     }
     *magnitude += negative ? -exponent : exponent;
@@ -80,10 +80,10 @@ static bool read_exponent(const char **at, const char *end, long *magnitude)
 }
 
 /* Reads digits from *at; leading ones count as zeros until a non-zero digit. */
-static void read_digits(const char **at, const char *end, struct decimal *d)
+static void convert_number_read_digits(const char **at, const char *end, struct decimal *d)
 {
     const char *p = *at;
-    for (; p < end && is_digit(*p); p++) {
+    for (; p < end && convert_number_is_digit(*p); p++) {
         if (d->zero && *p != '0') {
             d->zero = false;
             d->digits = p;
@@ -93,14 +93,14 @@ static void read_digits(const char **at, const char *end, struct decimal *d)
 }
 
 /* Returns false if the text is not a finite number as JSON writes it. */
-static bool decimal_read(struct decimal *d, const char *text, size_t len)
+static bool convert_number_decimal_read(struct decimal *d, const char *text, size_t len)
 {
     const char *end = text + len;
     const char *p = text;
     *d = (struct decimal){.negative = len > 0 && *p == '-', .zero = true};
     p += d->negative;
     const char *first = p;
-    read_digits(&p, end, d);
+    convert_number_read_digits(&p, end, d);
     if (p == first || (*first == '0' && p - first > 1)) {
         return false;
     }
@@ -108,7 +108,7 @@ static bool decimal_read(struct decimal *d, const char *text, size_t len)
     if (p < end && *p == '.') {
         const char *fraction = ++p;
         bool whole = !d->zero;
-        read_digits(&p, end, d);
+        convert_number_read_digits(&p, end, d);
         if (p == fraction) {
             return false;
         }
@@ -117,7 +117,8 @@ static bool decimal_read(struct decimal *d, const char *text, size_t len)
         }
     }
     d->end = p;
-    if (p < end && (*p == 'e' || *p == 'E') && !read_exponent(&p, end, &d->magnitude)) {
+    if (p < end && (*p == 'e' || *p == 'E') &&
+        !convert_number_read_exponent(&p, end, &d->magnitude)) {
         return false;
     }
     return p == end;
@@ -125,7 +126,7 @@ static bool decimal_read(struct decimal *d, const char *text, size_t len)
 
 /* Returns true if the digits are at most those of the limit, both read as fractions "0.ddd". The
  * limit of a range with `cuts` has all digits before the point. */
-static bool digits_within(const struct decimal *d, const char *limit, bool cuts)
+static bool convert_number_digits_within(const struct decimal *d, const char *limit, bool cuts)
 {
     for (const char *p = d->digits; p < d->end && !(cuts && *limit == '\0'); p++) {
         if (*p == '.') {
@@ -139,7 +140,7 @@ static bool digits_within(const struct decimal *d, const char *limit, bool cuts)
     return true;
 }
 
-static bool decimal_within(const struct decimal *d, const struct range *range)
+static bool convert_number_decimal_within(const struct decimal *d, const struct range *range)
 {
     if (d->zero || (range->cuts && d->magnitude <= 0)) {
         return true;
@@ -148,11 +149,11 @@ static bool decimal_within(const struct decimal *d, const struct range *range)
     if (limit == NULL || d->magnitude > range->magnitude) {
         return false;
     }
-    return d->magnitude < range->magnitude || digits_within(d, limit, range->cuts);
+    return d->magnitude < range->magnitude || convert_number_digits_within(d, limit, range->cuts);
 }
 
 /* Returns true if all eight bytes are digits. */
-static inline bool are_digits(uint64_t word)
+static inline bool convert_number_are_digits(uint64_t word)
 {
     const uint64_t high = QUOTE_ONES * 0xf0;
     return ((word & high) | ((word + QUOTE_ONES * 0x06) & high) >> 4) == QUOTE_ONES * 0x33;
@@ -160,34 +161,34 @@ static inline bool are_digits(uint64_t word)
 
 /* Copies 4 to 16 digits in two steps that overlap. Returns false if there are other bytes among
  * them. */
-static inline bool copy_digits(char *to, const char *text, size_t len)
+static inline bool convert_number_copy_digits(char *to, const char *text, size_t len)
 {
     if (len >= sizeof(uint64_t)) {
         uint64_t head = quote_load(text);
         uint64_t tail = quote_load(text + len - sizeof(tail));
         memcpy(to, &head, sizeof(head));
         memcpy(to + len - sizeof(tail), &tail, sizeof(tail));
-        return are_digits(head) && are_digits(tail);
+        return convert_number_are_digits(head) && convert_number_are_digits(tail);
     }
     uint32_t head = quote_load_half(text);
     uint32_t tail = quote_load_half(text + len - sizeof(tail));
     memcpy(to, &head, sizeof(head));
     memcpy(to + len - sizeof(tail), &tail, sizeof(tail));
-    return are_digits((uint64_t)head << 32 | tail);
+    return convert_number_are_digits((uint64_t)head << 32 | tail);
 }
 
 /* Copies digits with at most one point among them. */
-static bool copy_decimal(char *to, const char *text, size_t len)
+static bool convert_number_copy_decimal(char *to, const char *text, size_t len)
 {
     size_t i = 0;
-    for (; i < len && is_digit(text[i]); i++) {
+    for (; i < len && convert_number_is_digit(text[i]); i++) {
         to[i] = text[i];
     }
     if (i == len || i == 0 || text[i] != '.' || i + 1 == len) {
         return i == len;
     }
     to[i++] = '.';
-    for (; i < len && is_digit(text[i]); i++) {
+    for (; i < len && convert_number_is_digit(text[i]); i++) {
         to[i] = text[i];
     }
     return i == len;
@@ -195,7 +196,8 @@ static bool copy_decimal(char *to, const char *text, size_t len)
 
 /* Handles the common case quickly: no exponent, and at most as many bytes as the largest number has
  * digits. Returns false in all other cases. `to` has room for len bytes. */
-static bool copy_short_number(char *to, const char *text, size_t len, const struct range *range)
+static bool convert_number_copy_short_number(char *to, const char *text, size_t len,
+                                             const struct range *range)
 {
     size_t sign = len > 0 && text[0] == '-' && range->min != NULL;
     to[0] = '-';
@@ -206,31 +208,32 @@ static bool copy_short_number(char *to, const char *text, size_t len, const stru
         (text[0] == '0' && len > 1 && text[1] != '.')) {
         return false;
     }
-    return (len >= 4 && len <= 16 && copy_digits(to, text, len)) || copy_decimal(to, text, len);
+    return (len >= 4 && len <= 16 && convert_number_copy_digits(to, text, len)) ||
+           convert_number_copy_decimal(to, text, len);
 }
 
-static type_refusal push_slow_number(struct buf *out, const char *text, size_t len,
-                                     const struct range *range)
+static type_refusal convert_number_push_slow_number(struct buf *out, const char *text, size_t len,
+                                                    const struct range *range)
 {
     struct decimal d;
-    if (!decimal_read(&d, text, len)) {
+    if (!convert_number_decimal_read(&d, text, len)) {
         return "not a finite number";
     }
-    if (!decimal_within(&d, range)) {
+    if (!convert_number_decimal_within(&d, range)) {
         return range->over;
     }
     buf_push(out, text, len);
     return NULL;
 }
 
-static type_refusal push_number(struct buf *out, const char *text, size_t len,
-                                const struct range *range)
+static type_refusal convert_number_push_number(struct buf *out, const char *text, size_t len,
+                                               const struct range *range)
 {
     if (!buf_reserve(out, len + 1)) {
         return NULL;
     }
-    if (!copy_short_number(out->data + out->len, text, len, range)) {
-        return push_slow_number(out, text, len, range);
+    if (!convert_number_copy_short_number(out->data + out->len, text, len, range)) {
+        return convert_number_push_slow_number(out, text, len, range);
     }
     out->len += len;
     out->data[out->len] = '\0';
@@ -242,7 +245,7 @@ static type_refusal push_number(struct buf *out, const char *text, size_t len,
                                 const struct type_pair *pair)                                      \
     {                                                                                              \
         (void)pair;                                                                                \
-        return push_number(out, text, len, &type##_range);                                         \
+        return convert_number_push_number(out, text, len, &type##_range);                          \
     }
 
 CONVERTER(byte)
@@ -271,11 +274,11 @@ type_refusal number_refusal(const char *text, size_t len, enum number number)
         [NUMBER_SHAPE_LONGITUDE] = &shape_longitude_range,
     };
     struct decimal d;
-    if (!decimal_read(&d, text, len)) {
+    if (!convert_number_decimal_read(&d, text, len)) {
         return "not a finite number";
     }
     if (number == NUMBER_FEATURE && (d.zero || d.negative)) {
         return "a rank feature that is not positive";
     }
-    return decimal_within(&d, ranges[number]) ? NULL : ranges[number]->over;
+    return convert_number_decimal_within(&d, ranges[number]) ? NULL : ranges[number]->over;
 }

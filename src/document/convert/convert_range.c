@@ -9,7 +9,7 @@
 static const char malformed[] = "a range that cannot be read";
 
 /* Returns true if the bound is infinite, as PostgreSQL writes it for dates and numbers. */
-static bool is_infinite(struct span bound, bool upper)
+static bool convert_range_is_infinite(struct span bound, bool upper)
 {
     static const char word[] = "infinity";
     size_t sign = !upper;
@@ -19,8 +19,9 @@ static bool is_infinite(struct span bound, bool upper)
 
 /* Reads a bound and appends it after its name. The closing bracket decides whether the upper bound
  * is inclusive. */
-static type_refusal push_bound(struct buf *out, struct cursor *c, const struct type_pair *bounds,
-                               bool upper, struct span name)
+static type_refusal convert_range_push_bound(struct buf *out, struct cursor *c,
+                                             const struct type_pair *bounds, bool upper,
+                                             struct span name)
 {
     struct span bound;
     bool quoted;
@@ -31,7 +32,7 @@ static type_refusal push_bound(struct buf *out, struct cursor *c, const struct t
         bool inclusive = c->at < c->end && *c->at == ']';
         name = inclusive ? span_make("\"lte\":", 6) : span_make("\"lt\":", 5);
     }
-    if ((!quoted && bound.len == 0) || is_infinite(bound, upper)) {
+    if ((!quoted && bound.len == 0) || convert_range_is_infinite(bound, upper)) {
         return NULL;
     }
     if (out->len > 0 && out->data[out->len - 1] != '{') {
@@ -42,7 +43,8 @@ static type_refusal push_bound(struct buf *out, struct cursor *c, const struct t
 }
 
 /* Converts one range and steps behind its closing bracket. */
-static type_refusal push_range(struct buf *out, struct cursor *c, const struct type_pair *bounds)
+static type_refusal convert_range_push_range(struct buf *out, struct cursor *c,
+                                             const struct type_pair *bounds)
 {
     bool inclusive = cursor_takes(c, '[');
     if (!inclusive && !cursor_takes(c, '(')) {
@@ -50,9 +52,10 @@ static type_refusal push_range(struct buf *out, struct cursor *c, const struct t
     }
     struct span name = inclusive ? span_make("\"gte\":", 6) : span_make("\"gt\":", 5);
     buf_push_char(out, '{');
-    type_refusal refusal = push_bound(out, c, bounds, false, name);
+    type_refusal refusal = convert_range_push_bound(out, c, bounds, false, name);
     if (refusal == NULL) {
-        refusal = cursor_takes(c, ',') ? push_bound(out, c, bounds, true, name) : malformed;
+        refusal =
+            cursor_takes(c, ',') ? convert_range_push_bound(out, c, bounds, true, name) : malformed;
     }
     if (refusal != NULL) {
         return refusal;
@@ -68,7 +71,7 @@ type_refusal convert_range(struct buf *out, const char *text, size_t len,
     if (span_is(span_make(text, len), "empty")) {
         return type_absent;
     }
-    type_refusal refusal = push_range(out, &c, &pair->inner->pairs[0]);
+    type_refusal refusal = convert_range_push_range(out, &c, &pair->inner->pairs[0]);
     return refusal != NULL || c.at == c.end ? refusal : malformed;
 }
 
@@ -83,7 +86,7 @@ type_refusal convert_multirange(struct buf *out, const char *text, size_t len,
     buf_push_char(out, '[');
     if (!cursor_takes(&c, '}')) {
         do {
-            type_refusal refusal = push_range(out, &c, bounds);
+            type_refusal refusal = convert_range_push_range(out, &c, bounds);
             if (refusal != NULL) {
                 return refusal;
             }

@@ -16,7 +16,7 @@ type_refusal convert_string(struct buf *out, const char *text, size_t len,
     return NULL;
 }
 
-static size_t without_padding(const char *text, size_t len)
+static size_t convert_text_without_padding(const char *text, size_t len)
 {
     while (len > 0 && text[len - 1] == ' ') {
         len--;
@@ -27,21 +27,21 @@ static size_t without_padding(const char *text, size_t len)
 type_refusal convert_padded(struct buf *out, const char *text, size_t len,
                             const struct type_pair *pair)
 {
-    return convert_string(out, text, without_padding(text, len), pair);
+    return convert_string(out, text, convert_text_without_padding(text, len), pair);
 }
 
 /* Returns the UTF-16 units that the byte adds. Both products count in units; a character of four
  * bytes has two. */
-static inline size_t units(char byte)
+static inline size_t convert_text_units(char byte)
 {
     return (size_t)(((unsigned char)byte & 0xc0) != 0x80) + ((unsigned char)byte >= 0xf0);
 }
 
-static size_t text_units(const char *text, size_t len)
+static size_t convert_text_count_units(const char *text, size_t len)
 {
     size_t count = 0;
     for (size_t i = 0; i < len; i++) {
-        count += units(text[i]);
+        count += convert_text_units(text[i]);
     }
     return count;
 }
@@ -51,7 +51,7 @@ type_refusal convert_keyword(struct buf *out, const char *text, size_t len,
 {
     if (len > KEYWORD_MAX_BYTES &&
         (pair->property->ignore_above <= 0 ||
-         text_units(text, len) <= (uint64_t)pair->property->ignore_above)) {
+         convert_text_count_units(text, len) <= (uint64_t)pair->property->ignore_above)) {
         return "a keyword of more than 32766 bytes";
     }
     quote_push(out, text, len);
@@ -61,7 +61,7 @@ type_refusal convert_keyword(struct buf *out, const char *text, size_t len,
 type_refusal convert_padded_keyword(struct buf *out, const char *text, size_t len,
                                     const struct type_pair *pair)
 {
-    return convert_keyword(out, text, without_padding(text, len), pair);
+    return convert_keyword(out, text, convert_text_without_padding(text, len), pair);
 }
 
 type_refusal convert_completion(struct buf *out, const char *text, size_t len,
@@ -72,7 +72,7 @@ type_refusal convert_completion(struct buf *out, const char *text, size_t len,
         if (text[i] == '\x1e' || text[i] == '\x1f') {
             return "a completion with the character U+001E or U+001F";
         }
-        before += units(text[i]);
+        before += convert_text_units(text[i]);
     }
     return convert_string(out, text, len, pair);
 }
@@ -80,11 +80,12 @@ type_refusal convert_completion(struct buf *out, const char *text, size_t len,
 type_refusal convert_padded_completion(struct buf *out, const char *text, size_t len,
                                        const struct type_pair *pair)
 {
-    return convert_completion(out, text, without_padding(text, len), pair);
+    return convert_completion(out, text, convert_text_without_padding(text, len), pair);
 }
 
 /* word + 1 is the word without quotes. */
-static type_refusal push_bool(struct buf *out, const char *text, size_t len, bool quoted)
+static type_refusal convert_text_push_bool(struct buf *out, const char *text, size_t len,
+                                           bool quoted)
 {
     if (len != 1 || (text[0] != 't' && text[0] != 'f')) {
         return "not a boolean";
@@ -99,18 +100,18 @@ type_refusal convert_bool(struct buf *out, const char *text, size_t len,
                           const struct type_pair *pair)
 {
     (void)pair;
-    return push_bool(out, text, len, false);
+    return convert_text_push_bool(out, text, len, false);
 }
 
 type_refusal convert_bool_string(struct buf *out, const char *text, size_t len,
                                  const struct type_pair *pair)
 {
     (void)pair;
-    return push_bool(out, text, len, true);
+    return convert_text_push_bool(out, text, len, true);
 }
 
 /* Returns the value of a hex digit, or a value above 15. */
-static unsigned hex_value(char c)
+static unsigned convert_text_hex_value(char c)
 {
     if (c >= '0' && c <= '9') {
         return (unsigned)(c - '0');
@@ -123,12 +124,12 @@ static unsigned hex_value(char c)
 
 /* Reads up to three bytes of hex into 24 bits, the first byte highest. Returns false if they are
  * not hex. */
-static bool read_triple(const char *hex, size_t bytes, uint32_t *triple)
+static bool convert_text_read_triple(const char *hex, size_t bytes, uint32_t *triple)
 {
     *triple = 0;
     for (size_t i = 0; i < bytes; i++) {
-        unsigned high = hex_value(hex[2 * i]);
-        unsigned low = hex_value(hex[2 * i + 1]);
+        unsigned high = convert_text_hex_value(hex[2 * i]);
+        unsigned low = convert_text_hex_value(hex[2 * i + 1]);
         if (high > 15 || low > 15) {
             return false;
         }
@@ -137,7 +138,7 @@ static bool read_triple(const char *hex, size_t bytes, uint32_t *triple)
     return true;
 }
 
-static void push_quad(char *to, uint32_t triple, size_t bytes)
+static void convert_text_push_quad(char *to, uint32_t triple, size_t bytes)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     to[0] = digits[triple >> 18];
@@ -162,10 +163,10 @@ type_refusal convert_bytes(struct buf *out, const char *text, size_t len,
     for (const char *hex = text + 2; left > 0; hex += 6, to += 4) {
         size_t bytes = left < 3 ? left : 3;
         uint32_t triple;
-        if (!read_triple(hex, bytes, &triple)) {
+        if (!convert_text_read_triple(hex, bytes, &triple)) {
             return "not a bytea in hex";
         }
-        push_quad(to, triple, bytes);
+        convert_text_push_quad(to, triple, bytes);
         left -= bytes;
     }
     *to++ = '"';

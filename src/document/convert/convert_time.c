@@ -17,25 +17,26 @@ static const char no_nanos[] = "a date outside 1970-01-01 to 2262-04-11, the ran
 
 /* Returns true if eight bytes match the picture, in which 0 matches a digit (or one of ":;<=>?",
  * which is harmless in a string). */
-static inline bool looks_like(const char *text, const char *picture, const char *mask)
+static inline bool convert_time_looks_like(const char *text, const char *picture, const char *mask)
 {
     return (quote_load(text) & quote_load(mask)) == quote_load(picture);
 }
 
-static bool is_date(const char *text)
+static bool convert_time_is_date(const char *text)
 {
-    return looks_like(text, "0000-00-", "\xf0\xf0\xf0\xf0\xff\xf0\xf0\xff") &&
-           looks_like(text + 2, "00-00-00", "\xf0\xf0\xff\xf0\xf0\xff\xf0\xf0");
+    return convert_time_looks_like(text, "0000-00-", "\xf0\xf0\xf0\xf0\xff\xf0\xf0\xff") &&
+           convert_time_looks_like(text + 2, "00-00-00", "\xf0\xf0\xff\xf0\xf0\xff\xf0\xf0");
 }
 
-static bool is_second(const char *text)
+static bool convert_time_is_second(const char *text)
 {
-    return is_date(text) && text[DATE_BYTES] == ' ' &&
-           looks_like(text + DATE_BYTES + 1, "00:00:00", "\xf0\xf0\xff\xf0\xf0\xff\xf0\xf0");
+    return convert_time_is_date(text) && text[DATE_BYTES] == ' ' &&
+           convert_time_looks_like(text + DATE_BYTES + 1, "00:00:00",
+                                   "\xf0\xf0\xff\xf0\xf0\xff\xf0\xf0");
 }
 
 /* Copies ".123" as ".123000". Returns false if the text is not a fraction. */
-static bool copy_fraction(char *to, const char *text, size_t len)
+static bool convert_time_copy_fraction(char *to, const char *text, size_t len)
 {
     memcpy(to, ".000000", FRACTION_DIGITS + 1);
     if (len == 0) {
@@ -54,9 +55,10 @@ static bool copy_fraction(char *to, const char *text, size_t len)
 }
 
 /* `len` excludes the time zone. If `utc` is true, appends "Z". */
-static type_refusal push_instant(struct buf *out, const char *text, size_t len, bool utc)
+static type_refusal convert_time_push_instant(struct buf *out, const char *text, size_t len,
+                                              bool utc)
 {
-    if (len < SECOND_BYTES || !is_second(text)) {
+    if (len < SECOND_BYTES || !convert_time_is_second(text)) {
         return no_date;
     }
     if (!buf_reserve(out, SECOND_BYTES + FRACTION_DIGITS + 4)) {
@@ -67,7 +69,7 @@ static type_refusal push_instant(struct buf *out, const char *text, size_t len, 
     memcpy(to, text, SECOND_BYTES);
     to[DATE_BYTES] = 'T';
     to += SECOND_BYTES;
-    if (!copy_fraction(to, text + SECOND_BYTES, len - SECOND_BYTES)) {
+    if (!convert_time_copy_fraction(to, text + SECOND_BYTES, len - SECOND_BYTES)) {
         return no_date;
     }
     to += FRACTION_DIGITS + 1;
@@ -81,7 +83,7 @@ static type_refusal push_instant(struct buf *out, const char *text, size_t len, 
 }
 
 /* Compares up to the length of the shorter text, which is correct for ISO forms. */
-static bool within_nanos(const char *text, size_t len)
+static bool convert_time_within_nanos(const char *text, size_t len)
 {
     static const char last[] = "2262-04-11 23:47:16.854775";
     if (len < DATE_BYTES || memcmp(text, "1970", 4) < 0) {
@@ -95,7 +97,7 @@ type_refusal convert_date(struct buf *out, const char *text, size_t len,
                           const struct type_pair *pair)
 {
     (void)pair;
-    if (len != DATE_BYTES || !is_date(text)) {
+    if (len != DATE_BYTES || !convert_time_is_date(text)) {
         return no_date;
     }
     quote_push(out, text, len);
@@ -106,21 +108,21 @@ type_refusal convert_date_nanos(struct buf *out, const char *text, size_t len,
                                 const struct type_pair *pair)
 {
     type_refusal refusal = convert_date(out, text, len, pair);
-    return refusal != NULL || within_nanos(text, len) ? refusal : no_nanos;
+    return refusal != NULL || convert_time_within_nanos(text, len) ? refusal : no_nanos;
 }
 
 type_refusal convert_timestamp(struct buf *out, const char *text, size_t len,
                                const struct type_pair *pair)
 {
     (void)pair;
-    return push_instant(out, text, len, false);
+    return convert_time_push_instant(out, text, len, false);
 }
 
 type_refusal convert_timestamp_nanos(struct buf *out, const char *text, size_t len,
                                      const struct type_pair *pair)
 {
     type_refusal refusal = convert_timestamp(out, text, len, pair);
-    return refusal != NULL || within_nanos(text, len) ? refusal : no_nanos;
+    return refusal != NULL || convert_time_within_nanos(text, len) ? refusal : no_nanos;
 }
 
 type_refusal convert_timestamptz(struct buf *out, const char *text, size_t len,
@@ -130,12 +132,12 @@ type_refusal convert_timestamptz(struct buf *out, const char *text, size_t len,
     if (len < SECOND_BYTES + 3 || memcmp(text + len - 3, "+00", 3) != 0) {
         return no_date;
     }
-    return push_instant(out, text, len - 3, true);
+    return convert_time_push_instant(out, text, len - 3, true);
 }
 
 type_refusal convert_timestamptz_nanos(struct buf *out, const char *text, size_t len,
                                        const struct type_pair *pair)
 {
     type_refusal refusal = convert_timestamptz(out, text, len, pair);
-    return refusal != NULL || within_nanos(text, len - 3) ? refusal : no_nanos;
+    return refusal != NULL || convert_time_within_nanos(text, len - 3) ? refusal : no_nanos;
 }

@@ -29,57 +29,60 @@ struct vector {
 static const char not_a_vector[] = "not a vector";
 static const char other_dimension[] = "a vector of another dimension than the mapping's";
 
-static bool says(const char *text, const char *word)
+static bool convert_vector_says(const char *text, const char *word)
 {
     return text != NULL && strcmp(text, word) == 0;
 }
 
 /* The default similarity is cosine in Elasticsearch and a distance in OpenSearch. */
-static enum length wanted_length(const struct property *p, bool dense, bool bits, bool whole)
+static enum length convert_vector_wanted_length(const struct property *p, bool dense, bool bits,
+                                                bool whole)
 {
     if (!dense) {
-        return says(p->similarity, "cosinesimil") ? LENGTH_NOT_ZERO : LENGTH_ANY;
+        return convert_vector_says(p->similarity, "cosinesimil") ? LENGTH_NOT_ZERO : LENGTH_ANY;
     }
     if (!p->indexed) {
         return LENGTH_ANY;
     }
-    if (says(p->similarity, "dot_product")) {
+    if (convert_vector_says(p->similarity, "dot_product")) {
         return whole ? LENGTH_ANY : LENGTH_ONE;
     }
-    bool cosine = p->similarity == NULL ? !bits : says(p->similarity, "cosine");
+    bool cosine = p->similarity == NULL ? !bits : convert_vector_says(p->similarity, "cosine");
     return cosine ? LENGTH_NOT_ZERO : LENGTH_ANY;
 }
 
-static struct vector vector_over(struct buf *out, const char *text, size_t len,
-                                 const struct type_pair *pair)
+static struct vector convert_vector_over(struct buf *out, const char *text, size_t len,
+                                         const struct type_pair *pair)
 {
     const struct property *p = pair->property;
-    bool dense = says(p->type, "dense_vector");
-    bool bits = says(p->element_type, "bit") || says(p->element_type, "binary");
-    bool whole = bits || says(p->element_type, "byte");
+    bool dense = convert_vector_says(p->type, "dense_vector");
+    bool bits = convert_vector_says(p->element_type, "bit") ||
+                convert_vector_says(p->element_type, "binary");
+    bool whole = bits || convert_vector_says(p->element_type, "byte");
     return (struct vector){
         .out = out,
         .at = text,
         .end = text + len,
         .pair = pair,
         .whole = whole,
-        .length = wanted_length(p, dense, bits, whole),
+        .length = convert_vector_wanted_length(p, dense, bits, whole),
         .wanted = bits ? p->dimension / 8 : p->dimension,
         .most = dense ? 4096 : 16000,
     };
 }
 
-static bool is_digit(char c)
+static bool convert_vector_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
 /* Reads a number up to `limit`. Returns false if there are no digits or it exceeds the limit. */
-static bool read_count(const char **at, const char *end, int64_t limit, int64_t *value)
+static bool convert_vector_read_count(const char **at, const char *end, int64_t limit,
+                                      int64_t *value)
 {
     const char *p = *at;
     *value = 0;
-    for (; p < end && is_digit(*p) && *value <= limit; p++) {
+    for (; p < end && convert_vector_is_digit(*p) && *value <= limit; p++) {
         *value = *value * 10 + (*p - '0');
     }
     bool good = p > *at && *value <= limit;
@@ -87,7 +90,7 @@ static bool read_count(const char **at, const char *end, int64_t limit, int64_t 
     return good;
 }
 
-static double scaled(double value, int64_t exponent)
+static double convert_vector_scaled(double value, int64_t exponent)
 {
     for (; exponent > 0 && value < 1e300 && value > 0; exponent--) {
         value *= 10;
@@ -100,13 +103,13 @@ static double scaled(double value, int64_t exponent)
 
 /* Returns the approximate absolute value, exact enough to compute a length. The text is a JSON
  * number. */
-static double approximate(const char *p, const char *end)
+static double convert_vector_approximate(const char *p, const char *end)
 {
     double value = 0;
     int64_t exponent = 0;
     bool fraction = false;
     p += p < end && *p == '-';
-    for (; p < end && (is_digit(*p) || *p == '.'); p++) {
+    for (; p < end && (convert_vector_is_digit(*p) || *p == '.'); p++) {
         if (*p == '.') {
             fraction = true;
         } else if (value < 1e17) {
@@ -120,14 +123,14 @@ static double approximate(const char *p, const char *end)
         bool negative = p + 1 < end && p[1] == '-';
         int64_t said = 0;
         p += 1 + (p + 1 < end && (p[1] == '-' || p[1] == '+'));
-        (void)read_count(&p, end, 100000, &said);
+        (void)convert_vector_read_count(&p, end, 100000, &said);
         exponent += negative ? -said : said;
     }
-    return scaled(value, exponent);
+    return convert_vector_scaled(value, exponent);
 }
 
 /* Reads the bytes up to ',' or a closing bracket as one number, without the blanks around it. */
-static type_refusal push_component(struct vector *v)
+static type_refusal convert_vector_push_component(struct vector *v)
 {
     static const char no_float[] = "a vector with something else than finite numbers";
     static const char no_byte[] = "a vector with something else than whole numbers of -128 to 127";
@@ -144,12 +147,12 @@ static type_refusal push_component(struct vector *v)
     if (!v->whole && v->length == LENGTH_ANY) {
         return NULL;
     }
-    double value = approximate(from, v->at);
+    double value = convert_vector_approximate(from, v->at);
     v->squares += value * value;
     return !v->whole || (double)(int)value == value ? NULL : no_byte;
 }
 
-static type_refusal check_dimension(const struct vector *v, int64_t count)
+static type_refusal convert_vector_check_dimension(const struct vector *v, int64_t count)
 {
     if (v->wanted > 0) {
         return count == v->wanted ? NULL : other_dimension;
@@ -157,7 +160,7 @@ static type_refusal check_dimension(const struct vector *v, int64_t count)
     return count <= v->most ? NULL : "a vector of more dimensions than the service takes";
 }
 
-static type_refusal check_whole(const struct vector *v)
+static type_refusal convert_vector_check_whole(const struct vector *v)
 {
     if (v->length == LENGTH_NOT_ZERO && v->squares == 0) {
         return "a vector of zeros, which has no cosine";
@@ -166,10 +169,10 @@ static type_refusal check_whole(const struct vector *v)
     if (v->length == LENGTH_ONE && (off > UNIT_SLACK || off < -UNIT_SLACK)) {
         return "a vector whose length is not 1, which dot_product asks for";
     }
-    return check_dimension(v, v->count);
+    return convert_vector_check_dimension(v, v->count);
 }
 
-static void skip_blanks(struct vector *v)
+static void convert_vector_skip_blanks(struct vector *v)
 {
     while (v->at < v->end && *v->at == ' ') {
         v->at++;
@@ -177,16 +180,16 @@ static void skip_blanks(struct vector *v)
 }
 
 /* Starts behind the opening bracket. */
-static type_refusal push_components(struct vector *v)
+static type_refusal convert_vector_push_components(struct vector *v)
 {
     buf_push_char(v->out, '[');
     for (;;) {
-        skip_blanks(v);
-        type_refusal refusal = push_component(v);
+        convert_vector_skip_blanks(v);
+        type_refusal refusal = convert_vector_push_component(v);
         if (refusal != NULL) {
             return refusal;
         }
-        skip_blanks(v);
+        convert_vector_skip_blanks(v);
         if (v->at == v->end || *v->at != ',') {
             break;
         }
@@ -195,13 +198,13 @@ static type_refusal push_components(struct vector *v)
     }
     buf_push_char(v->out, ']');
     bool closed = v->at + 1 == v->end && (*v->at == '}' || *v->at == ']');
-    return closed ? check_whole(v) : not_a_vector;
+    return closed ? convert_vector_check_whole(v) : not_a_vector;
 }
 
 type_refusal convert_vector(struct buf *out, const char *text, size_t len,
                             const struct type_pair *pair)
 {
-    struct vector v = vector_over(out, text, len, pair);
+    struct vector v = convert_vector_over(out, text, len, pair);
     if (len == 4 && memcmp(text, "null", 4) == 0) {
         buf_push(out, text, len);
         return NULL;
@@ -212,11 +215,11 @@ type_refusal convert_vector(struct buf *out, const char *text, size_t len,
         return not_a_vector;
     }
     v.at++;
-    return push_components(&v);
+    return convert_vector_push_components(&v);
 }
 
 /* Cuts "/5" off the end and leaves `at` behind the opening brace. */
-static type_refusal sparse_begin(struct vector *v, int64_t *dimension)
+static type_refusal convert_vector_sparse_begin(struct vector *v, int64_t *dimension)
 {
     const char *slash = v->end;
     while (slash > v->at && slash[-1] != '/') {
@@ -226,7 +229,7 @@ static type_refusal sparse_begin(struct vector *v, int64_t *dimension)
         return not_a_vector;
     }
     const char *at = slash;
-    if (!read_count(&at, v->end, INT32_MAX, dimension) || at != v->end) {
+    if (!convert_vector_read_count(&at, v->end, INT32_MAX, dimension) || at != v->end) {
         return not_a_vector;
     }
     v->end = slash - 1;
@@ -234,13 +237,13 @@ static type_refusal sparse_begin(struct vector *v, int64_t *dimension)
     return NULL;
 }
 
-static bool has_entries(const struct vector *v)
+static bool convert_vector_has_entries(const struct vector *v)
 {
     return v->at < v->end && *v->at != '}';
 }
 
 /* Steps over a comma. Returns false if another byte follows. */
-static bool next_entry(struct vector *v)
+static bool convert_vector_next_entry(struct vector *v)
 {
     bool comma = v->at < v->end && *v->at == ',';
     v->at += comma;
@@ -248,15 +251,16 @@ static bool next_entry(struct vector *v)
 }
 
 /* Reads "3:" of "3:2". The index must be above the last one and at most the dimension. */
-static bool read_index(struct vector *v, int64_t last, int64_t dimension, int64_t *index)
+static bool convert_vector_read_index(struct vector *v, int64_t last, int64_t dimension,
+                                      int64_t *index)
 {
-    bool good = read_count(&v->at, v->end, dimension, index) && *index > last && v->at < v->end &&
-                *v->at == ':';
+    bool good = convert_vector_read_count(&v->at, v->end, dimension, index) && *index > last &&
+                v->at < v->end && *v->at == ':';
     v->at += good;
     return good;
 }
 
-static void push_zeros(struct vector *v, int64_t upto)
+static void convert_vector_push_zeros(struct vector *v, int64_t upto)
 {
     for (; v->count < upto; v->count++) {
         buf_push_text(v->out, v->count > 0 ? ",0" : "0");
@@ -266,39 +270,39 @@ static void push_zeros(struct vector *v, int64_t upto)
 type_refusal convert_sparse_vector(struct buf *out, const char *text, size_t len,
                                    const struct type_pair *pair)
 {
-    struct vector v = vector_over(out, text, len, pair);
+    struct vector v = convert_vector_over(out, text, len, pair);
     int64_t dimension;
-    type_refusal refusal = sparse_begin(&v, &dimension);
+    type_refusal refusal = convert_vector_sparse_begin(&v, &dimension);
     if (refusal == NULL) {
-        refusal = check_dimension(&v, dimension);
+        refusal = convert_vector_check_dimension(&v, dimension);
     }
-    bool more = has_entries(&v);
+    bool more = convert_vector_has_entries(&v);
     buf_push_char(out, '[');
     while (refusal == NULL && more) {
         int64_t index;
-        if (!read_index(&v, v.count, dimension, &index)) {
+        if (!convert_vector_read_index(&v, v.count, dimension, &index)) {
             return not_a_vector;
         }
-        push_zeros(&v, index - 1);
+        convert_vector_push_zeros(&v, index - 1);
         if (index > 1) {
             buf_push_char(out, ',');
         }
-        refusal = push_component(&v);
-        more = next_entry(&v);
+        refusal = convert_vector_push_component(&v);
+        more = convert_vector_next_entry(&v);
     }
     if (refusal != NULL || v.at + 1 != v.end || *v.at != '}') {
         return refusal != NULL ? refusal : not_a_vector;
     }
-    push_zeros(&v, dimension);
+    convert_vector_push_zeros(&v, dimension);
     buf_push_char(out, ']');
-    return check_whole(&v);
+    return convert_vector_check_whole(&v);
 }
 
 /* Converts "3:2" to `"3":2`. */
-static type_refusal push_feature(struct vector *v, int64_t *last)
+static type_refusal convert_vector_push_feature(struct vector *v, int64_t *last)
 {
     const char *name = v->at;
-    if (!read_index(v, *last, INT32_MAX, last)) {
+    if (!convert_vector_read_index(v, *last, INT32_MAX, last)) {
         return not_a_vector;
     }
     buf_push_char(v->out, '"');
@@ -306,26 +310,26 @@ static type_refusal push_feature(struct vector *v, int64_t *last)
     buf_push_literal(v->out, "\":");
     const char *weight = v->at;
     v->whole = false;
-    type_refusal refusal = push_component(v);
+    type_refusal refusal = convert_vector_push_component(v);
     if (refusal != NULL) {
         return refusal;
     }
-    bool above = *weight != '-' && approximate(weight, v->at) >= LEAST_WEIGHT;
+    bool above = *weight != '-' && convert_vector_approximate(weight, v->at) >= LEAST_WEIGHT;
     return above ? NULL : "a weight that is not above zero";
 }
 
 type_refusal convert_features(struct buf *out, const char *text, size_t len,
                               const struct type_pair *pair)
 {
-    struct vector v = vector_over(out, text, len, pair);
+    struct vector v = convert_vector_over(out, text, len, pair);
     int64_t dimension;
     int64_t last = 0;
-    type_refusal refusal = sparse_begin(&v, &dimension);
-    bool more = has_entries(&v);
+    type_refusal refusal = convert_vector_sparse_begin(&v, &dimension);
+    bool more = convert_vector_has_entries(&v);
     buf_push_char(out, '{');
     while (refusal == NULL && more) {
-        refusal = push_feature(&v, &last);
-        more = next_entry(&v);
+        refusal = convert_vector_push_feature(&v, &last);
+        more = convert_vector_next_entry(&v);
         if (more) {
             buf_push_char(out, ',');
         }

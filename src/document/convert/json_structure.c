@@ -12,14 +12,16 @@ struct leaf {
     bool nul;     /* one of them contains the character NUL */
 };
 
-static type_refusal walk_leaves(struct json_walk *w, const struct property *p, struct leaf leaf);
+static type_refusal json_structure_walk_leaves(struct json_walk *w, const struct property *p,
+                                               struct leaf leaf);
 
 /*
  * Elasticsearch indexes a leaf as its path, a NUL and its text. It refuses a longer term and a NUL
  * in the path, but first leaves out texts longer than ignore_above. OpenSearch stores
  * "field.field.path=text" and refuses a longer term as well.
  */
-static type_refusal check_leaf(const struct property *p, struct leaf leaf, struct span value)
+static type_refusal json_structure_check_leaf(const struct property *p, struct leaf leaf,
+                                              struct span value)
 {
     bool flat = p->depth_limit == 0;
     if (leaf.nul && !flat) {
@@ -39,8 +41,8 @@ static type_refusal check_leaf(const struct property *p, struct leaf leaf, struc
                : NULL;
 }
 
-static type_refusal walk_leaf_members(struct json_walk *w, const struct property *p,
-                                      struct leaf leaf)
+static type_refusal json_structure_walk_leaf_members(struct json_walk *w, const struct property *p,
+                                                     struct leaf leaf)
 {
     struct json_reader *r = &w->reader;
     if (p->depth_limit > 0 && leaf.depth > (uint64_t)p->depth_limit) {
@@ -51,7 +53,7 @@ static type_refusal walk_leaf_members(struct json_walk *w, const struct property
         struct leaf inner = leaf;
         inner.bytes += name.bytes + (leaf.depth > 1);
         inner.nul |= name.nul;
-        type_refusal refusal = walk_leaves(w, p, inner);
+        type_refusal refusal = json_structure_walk_leaves(w, p, inner);
         if (refusal != NULL) {
             return refusal;
         }
@@ -59,18 +61,19 @@ static type_refusal walk_leaf_members(struct json_walk *w, const struct property
     return NULL;
 }
 
-static type_refusal walk_leaves(struct json_walk *w, const struct property *p, struct leaf leaf)
+static type_refusal json_structure_walk_leaves(struct json_walk *w, const struct property *p,
+                                               struct leaf leaf)
 {
     struct json_reader *r = &w->reader;
     if (*r->at == '{') {
         leaf.depth++;
-        return walk_leaf_members(w, p, leaf);
+        return json_structure_walk_leaf_members(w, p, leaf);
     }
     if (*r->at != '[') {
-        return check_leaf(p, leaf, json_value(r));
+        return json_structure_check_leaf(p, leaf, json_value(r));
     }
     for (bool more = json_first(r); more; more = json_next(r)) {
-        type_refusal refusal = walk_leaves(w, p, leaf);
+        type_refusal refusal = json_structure_walk_leaves(w, p, leaf);
         if (refusal != NULL) {
             return refusal;
         }
@@ -78,12 +81,12 @@ static type_refusal walk_leaves(struct json_walk *w, const struct property *p, s
     return NULL;
 }
 
-static type_refusal walk_flat_value(struct json_walk *w, const struct property *p)
+static type_refusal json_structure_walk_flat_value(struct json_walk *w, const struct property *p)
 {
     struct json_reader *r = &w->reader;
     if (*r->at == '[') {
         for (bool more = json_first(r); more; more = json_next(r)) {
-            type_refusal refusal = walk_flat_value(w, p);
+            type_refusal refusal = json_structure_walk_flat_value(w, p);
             if (refusal != NULL) {
                 return refusal;
             }
@@ -91,7 +94,7 @@ static type_refusal walk_flat_value(struct json_walk *w, const struct property *
         return NULL;
     }
     if (*r->at == '{') {
-        return walk_leaves(w, p, (struct leaf){0});
+        return json_structure_walk_leaves(w, p, (struct leaf){0});
     }
     if (*r->at != 'n') {
         return "a JSON scalar for an object";
@@ -103,12 +106,12 @@ static type_refusal walk_flat_value(struct json_walk *w, const struct property *
 type_refusal json_walk_flat(struct json_walk *w, const struct property *p,
                             const struct json_path *path)
 {
-    type_refusal refusal = walk_flat_value(w, p);
+    type_refusal refusal = json_structure_walk_flat_value(w, p);
     return refusal != NULL ? json_refuse(w, path, refusal) : NULL;
 }
 
 /* Checks a number of degrees; a text is left to the service. */
-static type_refusal check_degrees(struct json_walk *w, enum number number)
+static type_refusal json_structure_check_degrees(struct json_walk *w, enum number number)
 {
     bool is_number = json_is_number(&w->reader);
     struct span value = json_value(&w->reader);
@@ -116,13 +119,13 @@ static type_refusal check_degrees(struct json_walk *w, enum number number)
 }
 
 /* Checks [lon, lat] with an optional height. */
-static type_refusal walk_pair(struct json_walk *w)
+static type_refusal json_structure_walk_pair(struct json_walk *w)
 {
     static const enum number halves[] = {NUMBER_LONGITUDE, NUMBER_LATITUDE};
     struct json_reader *r = &w->reader;
     size_t i = 0;
     for (bool more = json_first(r); more; more = json_next(r), i++) {
-        type_refusal refusal = i < 2 ? check_degrees(w, halves[i]) : NULL;
+        type_refusal refusal = i < 2 ? json_structure_check_degrees(w, halves[i]) : NULL;
         if (refusal != NULL) {
             return refusal;
         }
@@ -134,18 +137,18 @@ static type_refusal walk_pair(struct json_walk *w)
 }
 
 /* Checks {"lat": .., "lon": ..}, or GeoJSON's {"type": "Point", "coordinates": [lon, lat]}. */
-static type_refusal walk_place_members(struct json_walk *w)
+static type_refusal json_structure_walk_place_members(struct json_walk *w)
 {
     struct json_reader *r = &w->reader;
     type_refusal refusal = NULL;
     for (bool more = json_first(r); more && refusal == NULL; more = more && json_next(r)) {
         struct span name = json_member(r);
         if (span_is(name, "lat")) {
-            refusal = check_degrees(w, NUMBER_LATITUDE);
+            refusal = json_structure_check_degrees(w, NUMBER_LATITUDE);
         } else if (span_is(name, "lon")) {
-            refusal = check_degrees(w, NUMBER_LONGITUDE);
+            refusal = json_structure_check_degrees(w, NUMBER_LONGITUDE);
         } else if (span_is(name, "coordinates") && *r->at == '[') {
-            refusal = walk_pair(w);
+            refusal = json_structure_walk_pair(w);
         } else {
             json_value(r);
         }
@@ -160,11 +163,11 @@ type_refusal json_walk_place(struct json_walk *w, const struct property *p,
     struct json_reader second = {r->at + (r->at < r->end), r->end};
     type_refusal refusal = NULL;
     if (*r->at == '{') {
-        refusal = walk_place_members(w);
+        refusal = json_structure_walk_place_members(w);
     } else if (*r->at != '[') {
         json_value(r);
     } else if (json_is_number(&second)) {
-        refusal = walk_pair(w);
+        refusal = json_structure_walk_pair(w);
     } else {
         for (bool more = json_first(r); more; more = json_next(r)) {
             type_refusal said = json_walk_place(w, p, path);
@@ -176,7 +179,7 @@ type_refusal json_walk_place(struct json_walk *w, const struct property *p,
     return refusal != NULL ? json_refuse(w, path, refusal) : NULL;
 }
 
-static type_refusal check_feature(struct json_walk *w)
+static type_refusal json_structure_check_feature(struct json_walk *w)
 {
     bool is_number = json_is_number(&w->reader);
     char first = *w->reader.at;
@@ -197,7 +200,7 @@ type_refusal json_walk_features(struct json_walk *w, const struct json_path *pat
     }
     for (bool more = json_first(r); more; more = json_next(r)) {
         json_member(r);
-        refusal = check_feature(w);
+        refusal = json_structure_check_feature(w);
         if (refusal != NULL) {
             return json_refuse(w, path, refusal);
         }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Starts behind the opening quote; the first `plain` bytes contain no escape. */
-static bool read_escaped(struct span *part, struct cursor *c, size_t plain)
+static bool pg_fields_read_escaped(struct span *part, struct cursor *c, size_t plain)
 {
     struct buf *scratch = c->scratch;
     buf_reset(scratch);
@@ -28,7 +28,7 @@ static bool read_escaped(struct span *part, struct cursor *c, size_t plain)
     return false;
 }
 
-static bool read_quoted(struct span *part, struct cursor *c)
+static bool pg_fields_read_quoted(struct span *part, struct cursor *c)
 {
     const char *p = c->at;
     while (p < c->end && *p != '"' && *p != '\\') {
@@ -36,7 +36,7 @@ static bool read_quoted(struct span *part, struct cursor *c)
     }
     bool ends = p < c->end && *p == '"' && (p + 1 == c->end || p[1] != '"');
     if (!ends) {
-        return read_escaped(part, c, (size_t)(p - c->at));
+        return pg_fields_read_escaped(part, c, (size_t)(p - c->at));
     }
     *part = span_make(c->at, (size_t)(p - c->at));
     c->at = p + 1;
@@ -47,7 +47,7 @@ bool pg_fields_read(struct span *part, bool *quoted, struct cursor *c, const cha
 {
     *quoted = cursor_takes(c, '"');
     if (*quoted) {
-        return read_quoted(part, c);
+        return pg_fields_read_quoted(part, c);
     }
     const char *start = c->at;
     while (c->at < c->end && (*c->at == '\0' || strchr(stops, *c->at) == NULL)) {
@@ -57,7 +57,7 @@ bool pg_fields_read(struct span *part, bool *quoted, struct cursor *c, const cha
     return true;
 }
 
-static bool lies_in(const struct buf *out, const char *text)
+static bool pg_fields_lies_in(const struct buf *out, const char *text)
 {
     uintptr_t begin = (uintptr_t)out->data;
     return out->data != NULL && (uintptr_t)text >= begin && (uintptr_t)text <= begin + out->len;
@@ -65,11 +65,11 @@ static bool lies_in(const struct buf *out, const char *text)
 
 /* Returns the start of the path in a reason that was written behind a value, or null if it names
  * none. */
-static const char *path_in(const struct buf *out, const char *reason)
+static const char *pg_fields_path_in(const struct buf *out, const char *reason)
 {
     static const char mark[] = " in \"";
     const char *path = NULL;
-    if (!lies_in(out, reason)) {
+    if (!pg_fields_lies_in(out, reason)) {
         return NULL;
     }
     for (const char *p = strstr(reason, mark); p != NULL; p = strstr(p + 1, mark)) {
@@ -83,7 +83,7 @@ static const char *path_in(const struct buf *out, const char *reason)
 
 type_refusal pg_fields_refuse(struct cursor *c, type_refusal reason, struct span name)
 {
-    const char *path = path_in(c->out, reason);
+    const char *path = pg_fields_path_in(c->out, reason);
     size_t head = path != NULL ? (size_t)(path - reason) : strlen(reason);
     struct buf *text = c->scratch;
     buf_reset(text);

@@ -7,66 +7,66 @@
 
 #include "rowferry/base/text.h"
 
-static void expect_made(bool made)
+static void json_build_expect_made(bool made)
 {
     if (!made || errno == ENOMEM) {
         mem_exhausted();
     }
 }
 
-static struct json_object *made(struct json_object *value)
+static struct json_object *json_build_made(struct json_object *value)
 {
-    expect_made(value != NULL);
+    json_build_expect_made(value != NULL);
     return value;
 }
 
 struct json_object *json_build_object(void)
 {
     errno = 0;
-    return made(json_object_new_object());
+    return json_build_made(json_object_new_object());
 }
 
 struct json_object *json_build_list(void)
 {
     errno = 0;
-    return made(json_object_new_array());
+    return json_build_made(json_object_new_array());
 }
 
 struct json_object *json_build_text(const char *text)
 {
     errno = 0;
-    return made(json_object_new_string(text));
+    return json_build_made(json_object_new_string(text));
 }
 
 struct json_object *json_build_number(int64_t number)
 {
     errno = 0;
-    return made(json_object_new_int64(number));
+    return json_build_made(json_object_new_int64(number));
 }
 
 struct json_object *json_build_bool(bool truth)
 {
     errno = 0;
-    return made(json_object_new_boolean(truth));
+    return json_build_made(json_object_new_boolean(truth));
 }
 
 void json_build_member(struct json_object *to, const char *name, struct json_object *value)
 {
     errno = 0;
-    expect_made(json_object_object_add(to, name, value) == 0);
+    json_build_expect_made(json_object_object_add(to, name, value) == 0);
 }
 
 void json_build_item(struct json_object *to, struct json_object *value)
 {
     errno = 0;
-    expect_made(json_object_array_add(to, value) == 0);
+    json_build_expect_made(json_object_array_add(to, value) == 0);
 }
 
 const char *json_build_string(struct json_object *value, int flags)
 {
     errno = 0;
     const char *text = json_object_to_json_string_ext(value, flags);
-    expect_made(text != NULL);
+    json_build_expect_made(text != NULL);
     return text;
 }
 
@@ -74,7 +74,7 @@ const char *json_build_words(struct json_object *value)
 {
     errno = 0;
     const char *text = json_object_get_string(value);
-    expect_made(text != NULL || value == NULL);
+    json_build_expect_made(text != NULL || value == NULL);
     return text;
 }
 
@@ -82,7 +82,7 @@ struct json_tokener *json_build_tokener(int max_depth)
 {
     errno = 0;
     struct json_tokener *tokener = json_tokener_new_ex(max_depth);
-    expect_made(tokener != NULL);
+    json_build_expect_made(tokener != NULL);
     return tokener;
 }
 
@@ -90,6 +90,6 @@ struct json_object *json_build_parsed(struct json_tokener *tokener, const char *
 {
     errno = 0;
     struct json_object *value = json_tokener_parse_ex(tokener, text, (int)len);
-    expect_made(true);
+    json_build_expect_made(true);
     return value;
 }

@@ -8,31 +8,31 @@
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static bool blank(char c)
+static bool json_compare_blank(char c)
 {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-static void skip_blanks(struct json_steps *s)
+static void json_compare_skip_blanks(struct json_steps *s)
 {
-    while (s->at < s->end && blank(*s->at)) {
+    while (s->at < s->end && json_compare_blank(*s->at)) {
         s->at++;
     }
 }
 
-static void skip_string(struct json_steps *s)
+static void json_compare_skip_string(struct json_steps *s)
 {
     const char *close = json_string_end(s->at, s->end);
     s->at = close != NULL ? close + 1 : s->end;
 }
 
-static void skip_nested(struct json_steps *s)
+static void json_compare_skip_nested(struct json_steps *s)
 {
     size_t depth = 0;
     while (s->at < s->end) {
         char c = *s->at;
         if (c == '"') {
-            skip_string(s);
+            json_compare_skip_string(s);
             continue;
         }
         s->at++;
@@ -43,17 +43,17 @@ static void skip_nested(struct json_steps *s)
     }
 }
 
-static struct span take_value(struct json_steps *s)
+static struct span json_compare_take_value(struct json_steps *s)
 {
-    skip_blanks(s);
+    json_compare_skip_blanks(s);
     const char *from = s->at;
     if (s->at == s->end) {
         return span_make(from, 0);
     }
     if (*from == '"') {
-        skip_string(s);
+        json_compare_skip_string(s);
     } else if (*from == '{' || *from == '[') {
-        skip_nested(s);
+        json_compare_skip_nested(s);
     } else {
         while (s->at < s->end && strchr(",]} \n\t\r", *s->at) == NULL) {
             s->at++;
@@ -65,50 +65,50 @@ static struct span take_value(struct json_steps *s)
 struct json_steps json_steps_into(struct span container)
 {
     struct json_steps s = {container.data, container.data + container.len};
-    skip_blanks(&s);
+    json_compare_skip_blanks(&s);
     s.at += s.at < s.end;
     return s;
 }
 
 /* Returns true if another item follows. */
-static bool more(struct json_steps *s)
+static bool json_compare_more(struct json_steps *s)
 {
-    skip_blanks(s);
+    json_compare_skip_blanks(s);
     if (s->at < s->end && *s->at == ',') {
         s->at++;
-        skip_blanks(s);
+        json_compare_skip_blanks(s);
     }
     return s->at < s->end && *s->at != ']' && *s->at != '}';
 }
 
 bool json_steps_element(struct json_steps *s, struct span *value)
 {
-    if (!more(s)) {
+    if (!json_compare_more(s)) {
         return false;
     }
-    *value = take_value(s);
+    *value = json_compare_take_value(s);
     return value->len > 0;
 }
 
 bool json_steps_member(struct json_steps *s, struct span *name, struct span *value)
 {
-    if (!more(s) || *s->at != '"') {
+    if (!json_compare_more(s) || *s->at != '"') {
         return false;
     }
-    *name = take_value(s);
+    *name = json_compare_take_value(s);
     *name = span_make(name->data + 1, name->len < 2 ? 0 : name->len - 2);
-    skip_blanks(s);
+    json_compare_skip_blanks(s);
     s->at += s->at < s->end && *s->at == ':';
-    *value = take_value(s);
+    *value = json_compare_take_value(s);
     return value->len > 0;
 }
 
 struct span json_trim(struct span value)
 {
-    while (value.len > 0 && blank(value.data[0])) {
+    while (value.len > 0 && json_compare_blank(value.data[0])) {
         value = span_make(value.data + 1, value.len - 1);
     }
-    while (value.len > 0 && blank(value.data[value.len - 1])) {
+    while (value.len > 0 && json_compare_blank(value.data[value.len - 1])) {
         value.len--;
     }
     return value;
@@ -124,23 +124,23 @@ struct digits {
     long long power;
 };
 
-static bool digit(char c)
+static bool json_compare_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static long long read_power(const char *at, const char *end)
+static long long json_compare_read_power(const char *at, const char *end)
 {
     long long power = 0;
     bool negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
-    for (; at < end && digit(*at) && power < 1000000000000; at++) {
+    for (; at < end && json_compare_digit(*at) && power < 1000000000000; at++) {
         power = power * 10 + (*at - '0');
     }
     return negative ? -power : power;
 }
 
-static struct digits read_number(struct span n)
+static struct digits json_compare_read_number(struct span n)
 {
     struct digits d = {0};
     const char *end = n.data + n.len;
@@ -148,7 +148,7 @@ static struct digits read_number(struct span n)
     bool point = false;
     size_t zeros = 0; /* trailing zeros */
     d.negative = at < end && *at == '-';
-    for (at += d.negative; at < end && (digit(*at) || *at == '.'); at++) {
+    for (at += d.negative; at < end && (json_compare_digit(*at) || *at == '.'); at++) {
         if (*at == '.') {
             point = true;
             continue;
@@ -164,15 +164,15 @@ static struct digits read_number(struct span n)
     }
     d.count -= zeros;
     if (at < end && (*at == 'e' || *at == 'E')) {
-        d.power += read_power(at + 1, end);
+        d.power += json_compare_read_power(at + 1, end);
     }
     return d;
 }
 
-static bool number_same(struct span a, struct span b)
+static bool json_compare_number_same(struct span a, struct span b)
 {
-    struct digits x = read_number(a);
-    struct digits y = read_number(b);
+    struct digits x = json_compare_read_number(a);
+    struct digits y = json_compare_read_number(b);
     if (x.count == 0 || y.count == 0) {
         return x.count == y.count; /* both are 0 */
     }
@@ -189,9 +189,9 @@ static bool number_same(struct span a, struct span b)
     return true;
 }
 
-static bool is_number(struct span s)
+static bool json_compare_is_number(struct span s)
 {
-    return s.len > 0 && (s.data[0] == '-' || digit(s.data[0]));
+    return s.len > 0 && (s.data[0] == '-' || json_compare_digit(s.data[0]));
 }
 
 bool json_scalar_same(struct span a, struct span b)
@@ -203,5 +203,5 @@ bool json_scalar_same(struct span a, struct span b)
         return json_name_compare(span_make(a.data + 1, a.len - 2),
                                  span_make(b.data + 1, b.len - 2)) == 0;
     }
-    return is_number(a) && is_number(b) && number_same(a, b);
+    return json_compare_is_number(a) && json_compare_is_number(b) && json_compare_number_same(a, b);
 }

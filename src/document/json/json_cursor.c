@@ -4,7 +4,7 @@
 
 #include "rowferry/document/json/json_name.h"
 
-static bool closes(char c)
+static bool json_cursor_closes(char c)
 {
     return c == ']' || c == '}';
 }
@@ -15,7 +15,7 @@ bool json_first(struct json_reader *r)
         return false;
     }
     r->at++;
-    if (r->at < r->end && closes(*r->at)) {
+    if (r->at < r->end && json_cursor_closes(*r->at)) {
         r->at++;
         return false;
     }
@@ -30,7 +30,7 @@ bool json_next(struct json_reader *r)
     return *r->at++ == ',' && r->at < r->end;
 }
 
-static void skip_string(struct json_reader *r)
+static void json_cursor_skip_string(struct json_reader *r)
 {
     const char *close = json_string_end(r->at, r->end);
     r->at = close != NULL ? close + 1 : r->end;
@@ -42,7 +42,7 @@ struct span json_member(struct json_reader *r)
     if (*from != '"') {
         return span_make(from, 0);
     }
-    skip_string(r);
+    json_cursor_skip_string(r);
     struct span name = span_make(from + 1, (size_t)(r->at - from) - (r->at - from > 1 ? 2 : 1));
     if (r->at < r->end && *r->at == ':') {
         r->at++;
@@ -50,18 +50,18 @@ struct span json_member(struct json_reader *r)
     return name;
 }
 
-static void skip_nested(struct json_reader *r)
+static void json_cursor_skip_nested(struct json_reader *r)
 {
     size_t depth = 0;
     while (r->at < r->end) {
         char byte = *r->at;
         if (byte == '"') {
-            skip_string(r);
+            json_cursor_skip_string(r);
             continue;
         }
         r->at++;
         depth += byte == '{' || byte == '[';
-        if (closes(byte) && --depth == 0) {
+        if (json_cursor_closes(byte) && --depth == 0) {
             return;
         }
     }
@@ -71,11 +71,11 @@ struct span json_value(struct json_reader *r)
 {
     const char *from = r->at;
     if (*from == '"') {
-        skip_string(r);
+        json_cursor_skip_string(r);
     } else if (*from == '{' || *from == '[') {
-        skip_nested(r);
+        json_cursor_skip_nested(r);
     } else {
-        while (r->at < r->end && *r->at != ',' && !closes(*r->at)) {
+        while (r->at < r->end && *r->at != ',' && !json_cursor_closes(*r->at)) {
             r->at++;
         }
     }

@@ -23,34 +23,35 @@ const char *json_string_end(const char *from, const char *end)
     return NULL;
 }
 
-static unsigned hex_digit(char c)
+static unsigned json_name_hex_digit(char c)
 {
     unsigned char lower = (unsigned char)(c | 0x20);
     return c <= '9' ? (unsigned)(c - '0') & 15 : (unsigned)(lower - 'a' + 10) & 15;
 }
 
 /* Returns the code unit of "\uXXXX" at p, or 0x10000 if p does not point at such an escape. */
-static uint32_t code_unit(const char *p, const char *end)
+static uint32_t json_name_code_unit(const char *p, const char *end)
 {
     if (end - p < 6 || p[0] != '\\' || p[1] != 'u') {
         return 0x10000;
     }
-    return hex_digit(p[2]) << 12 | hex_digit(p[3]) << 8 | hex_digit(p[4]) << 4 | hex_digit(p[5]);
+    return json_name_hex_digit(p[2]) << 12 | json_name_hex_digit(p[3]) << 8 |
+           json_name_hex_digit(p[4]) << 4 | json_name_hex_digit(p[5]);
 }
 
 /* Reads the escape at *at, which has at least two bytes, and steps behind it. */
-static uint32_t read_escape(const char **at, const char *end)
+static uint32_t json_name_read_escape(const char **at, const char *end)
 {
     static const char letters[128] = {
         ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t'};
-    uint32_t code = code_unit(*at, end);
+    uint32_t code = json_name_code_unit(*at, end);
     if (code > 0xffff) {
         unsigned char letter = (unsigned char)(*at)[1] & 127;
         *at += 2;
         return letters[letter] != 0 ? (uint32_t)letters[letter] : letter;
     }
     *at += 6;
-    uint32_t low = code >> 10 == 0xd800 >> 10 ? code_unit(*at, end) : 0;
+    uint32_t low = code >> 10 == 0xd800 >> 10 ? json_name_code_unit(*at, end) : 0;
     if (low >> 10 != 0xdc00 >> 10) {
         return code;
     }
@@ -58,7 +59,7 @@ static uint32_t read_escape(const char **at, const char *end)
     return 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff);
 }
 
-static size_t utf8_write(char to[4], uint32_t code)
+static size_t json_name_utf8_write(char to[4], uint32_t code)
 {
     static const unsigned char leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
     size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -79,7 +80,7 @@ struct reader {
 };
 
 /* Returns the next byte, or -1 at the end. */
-static int next_byte(struct reader *r)
+static int json_name_next_byte(struct reader *r)
 {
     if (r->next < r->count) {
         return (unsigned char)r->bytes[r->next++];
@@ -90,7 +91,7 @@ static int next_byte(struct reader *r)
     if (*r->at != '\\' || r->end - r->at < 2) {
         return (unsigned char)*r->at++;
     }
-    r->count = utf8_write(r->bytes, read_escape(&r->at, r->end));
+    r->count = json_name_utf8_write(r->bytes, json_name_read_escape(&r->at, r->end));
     r->next = 1;
     return (unsigned char)r->bytes[0];
 }
@@ -100,8 +101,8 @@ int json_name_compare(struct span a, struct span b)
     struct reader left = {.at = a.data, .end = a.data + a.len};
     struct reader right = {.at = b.data, .end = b.data + b.len};
     for (;;) {
-        int one = next_byte(&left);
-        int other = next_byte(&right);
+        int one = json_name_next_byte(&left);
+        int other = json_name_next_byte(&right);
         if (one != other || one < 0) {
             return one - other;
         }
@@ -112,7 +113,7 @@ size_t json_name_decode(char *to, struct span text)
 {
     struct reader reader = {.at = text.data, .end = text.data + text.len};
     size_t len = 0;
-    for (int byte = next_byte(&reader); byte >= 0; byte = next_byte(&reader)) {
+    for (int byte = json_name_next_byte(&reader); byte >= 0; byte = json_name_next_byte(&reader)) {
         to[len++] = (char)byte;
     }
     return len;
@@ -122,7 +123,7 @@ struct json_measure json_measure(struct span text)
 {
     struct json_measure m = {0};
     struct reader reader = {.at = text.data, .end = text.data + text.len};
-    for (int byte = next_byte(&reader); byte >= 0; byte = next_byte(&reader)) {
+    for (int byte = json_name_next_byte(&reader); byte >= 0; byte = json_name_next_byte(&reader)) {
         m.bytes++;
         m.units += (byte & 0xc0) != 0x80; /* counts first bytes of characters only */
         m.units += byte >= 0xf0;          /* two units for a character outside the basic plane */

@@ -16,7 +16,7 @@
 
 static const struct json_limits own = {(size_t)16 << 20, (size_t)48 << 20, 100};
 
-static size_t past_string(const char *text, size_t at, size_t len)
+static size_t json_tree_past_string(const char *text, size_t at, size_t len)
 {
     while (at < len && text[at] != '"') {
         at += text[at] == '\\' ? 2 : 1;
@@ -25,14 +25,15 @@ static size_t past_string(const char *text, size_t at, size_t len)
 }
 
 /* Estimates the size of json-c's tree. Invalid JSON results in some number as well. */
-static enum json_fit measure(const char *text, size_t len, const struct json_limits *limits)
+static enum json_fit json_tree_measure(const char *text, size_t len,
+                                       const struct json_limits *limits)
 {
     size_t bytes = len;
     size_t depth = 0;
     for (size_t at = 0; at < len && bytes <= limits->tree_bytes;) {
         char c = text[at++];
         if (c == '"') {
-            at = past_string(text, at, len);
+            at = json_tree_past_string(text, at, len);
         } else if (c == '\'' || c == '/') { /* json-c would accept such strings and comments */
             return JSON_BROKEN;
         } else if (c == '{' || c == '[') {
@@ -50,7 +51,8 @@ static enum json_fit measure(const char *text, size_t len, const struct json_lim
 }
 
 /* Parses strictly, because the estimate holds for valid JSON only. */
-static enum json_fit parse(struct json_object **out, const char *text, size_t len, unsigned depth)
+static enum json_fit json_tree_parse_strict(struct json_object **out, const char *text, size_t len,
+                                            unsigned depth)
 {
     struct json_tokener *tokener = json_build_tokener((int)depth + 1);
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
@@ -68,7 +70,7 @@ static enum json_fit parse(struct json_object **out, const char *text, size_t le
     return good ? JSON_FITS : JSON_BROKEN;
 }
 
-static size_t without_blanks(const char *text, size_t len)
+static size_t json_tree_without_blanks(const char *text, size_t len)
 {
     while (len > 0 && memchr(" \t\r\n", text[len - 1], 4) != NULL) {
         len--;
@@ -83,9 +85,9 @@ enum json_fit json_tree_parse(struct json_object **out, const char *text, size_t
     if (len > limits->text_bytes) {
         return JSON_LONG;
     }
-    len = without_blanks(text, len);
-    enum json_fit fit = measure(text, len, limits);
-    return fit == JSON_FITS ? parse(out, text, len, limits->depth) : fit;
+    len = json_tree_without_blanks(text, len);
+    enum json_fit fit = json_tree_measure(text, len, limits);
+    return fit == JSON_FITS ? json_tree_parse_strict(out, text, len, limits->depth) : fit;
 }
 
 struct json_object *json_tree_of(const char *text)

@@ -28,7 +28,7 @@ struct walk {
     struct name *heap; /* null while the caller's initial names suffice */
 };
 
-static int compare(const struct name *a, const struct name *b)
+static int json_unique_compare(const struct name *a, const struct name *b)
 {
     if (a->escaped || b->escaped) {
         return json_name_compare(span_make(a->text, a->len), span_make(b->text, b->len));
@@ -37,53 +37,53 @@ static int compare(const struct name *a, const struct name *b)
     return order != 0 ? order : (a->len > b->len) - (a->len < b->len);
 }
 
-static bool same(const struct name *a, const struct name *b)
+static bool json_unique_same(const struct name *a, const struct name *b)
 {
     bool plain = !a->escaped && !b->escaped;
-    return (!plain || a->len == b->len) && compare(a, b) == 0;
+    return (!plain || a->len == b->len) && json_unique_compare(a, b) == 0;
 }
 
-static int by_place(const void *a, const void *b)
+static int json_unique_by_place(const void *a, const void *b)
 {
     const struct name *one = a;
     const struct name *other = b;
     return (one->text > other->text) - (one->text < other->text);
 }
 
-static int by_name(const void *a, const void *b)
+static int json_unique_by_name(const void *a, const void *b)
 {
-    int order = compare(a, b);
-    return order != 0 ? order : by_place(a, b);
+    int order = json_unique_compare(a, b);
+    return order != 0 ? order : json_unique_by_place(a, b);
 }
 
-static bool mark_few(struct name *names, size_t count)
+static bool json_unique_mark_few(struct name *names, size_t count)
 {
     bool found = false;
     for (size_t i = 0; i + 1 < count; i++) {
         for (size_t j = i + 1; j < count && !names[i].dead; j++) {
-            names[i].dead = same(&names[i], &names[j]);
+            names[i].dead = json_unique_same(&names[i], &names[j]);
         }
         found |= names[i].dead;
     }
     return found;
 }
 
-static bool mark_many(struct name *names, size_t count)
+static bool json_unique_mark_many(struct name *names, size_t count)
 {
     bool found = false;
-    qsort(names, count, sizeof(*names), by_name);
+    qsort(names, count, sizeof(*names), json_unique_by_name);
     for (size_t i = 0; i + 1 < count; i++) {
-        names[i].dead = same(&names[i], &names[i + 1]);
+        names[i].dead = json_unique_same(&names[i], &names[i + 1]);
         found |= names[i].dead;
     }
     if (found) {
-        qsort(names, count, sizeof(*names), by_place);
+        qsort(names, count, sizeof(*names), json_unique_by_place);
     }
     return found;
 }
 
 /* Removes the dead members. The last member is never dead, so each hole ends at a name. */
-static void close_holes(struct walk *w, const struct name *names, size_t count)
+static void json_unique_close_holes(struct walk *w, const struct name *names, size_t count)
 {
     char *to = names[0].text - 1;
     for (size_t i = 0; i < count; i++) {
@@ -97,7 +97,7 @@ static void close_holes(struct walk *w, const struct name *names, size_t count)
     w->to = to;
 }
 
-static bool push(struct walk *w, struct name name)
+static bool json_unique_push(struct walk *w, struct name name)
 {
     if (w->count == w->capacity) {
         size_t capacity = w->capacity * 2;
@@ -116,25 +116,26 @@ static bool push(struct walk *w, struct name name)
     return true;
 }
 
-static bool open_object(struct walk *w)
+static bool json_unique_open_object(struct walk *w)
 {
-    bool pushed = push(w, (struct name){.len = w->first});
+    bool pushed = json_unique_push(w, (struct name){.len = w->first});
     w->first = w->count;
     return pushed;
 }
 
-static void close_object(struct walk *w)
+static void json_unique_close_object(struct walk *w)
 {
     struct name *names = w->names + w->first;
     size_t count = w->count - w->first;
-    if (count > 1 && (count <= FEW_NAMES ? mark_few(names, count) : mark_many(names, count))) {
-        close_holes(w, names, count);
+    if (count > 1 && (count <= FEW_NAMES ? json_unique_mark_few(names, count)
+                                         : json_unique_mark_many(names, count))) {
+        json_unique_close_holes(w, names, count);
     }
     w->count = w->first - 1;
     w->first = w->names[w->count].len;
 }
 
-static void move(struct walk *w, const char *until)
+static void json_unique_move(struct walk *w, const char *until)
 {
     size_t len = (size_t)(until - w->from);
     if (w->to != w->from) {
@@ -145,35 +146,35 @@ static void move(struct walk *w, const char *until)
 }
 
 /* Copies a string, and records it as a name if a colon follows. */
-static bool take_string(struct walk *w)
+static bool json_unique_take_string(struct walk *w)
 {
     const char *close = json_string_end(w->from, w->end);
     const char *until = close != NULL ? close + 1 : w->end;
     char *text = w->to + 1;
-    move(w, until);
+    json_unique_move(w, until);
     if (until == w->end || *until != ':' || w->first == 0) {
         return true;
     }
     size_t len = (size_t)(w->to - 1 - text);
     bool escaped = memchr(text, '\\', len) != NULL;
-    return push(w, (struct name){.text = text, .len = len, .escaped = escaped});
+    return json_unique_push(w, (struct name){.text = text, .len = len, .escaped = escaped});
 }
 
-static bool walk(struct walk *w)
+static bool json_unique_walk(struct walk *w)
 {
     while (w->from < w->end) {
         char byte = *w->from;
         if (byte == '"') {
-            if (!take_string(w)) {
+            if (!json_unique_take_string(w)) {
                 return false;
             }
             continue;
         }
-        if (byte == '{' && !open_object(w)) {
+        if (byte == '{' && !json_unique_open_object(w)) {
             return false;
         }
         if (byte == '}' && w->first > 0) {
-            close_object(w);
+            json_unique_close_object(w);
         }
         *w->to++ = byte;
         w->from++;
@@ -186,7 +187,7 @@ bool json_unique(char *text, size_t *len)
     struct name few[FIRST_NAMES];
     struct walk w = {
         .to = text, .from = text, .end = text + *len, .names = few, .capacity = FIRST_NAMES};
-    bool done = walk(&w);
+    bool done = json_unique_walk(&w);
     *len = (size_t)(w.to - text);
     free(w.heap);
     return done;

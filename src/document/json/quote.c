@@ -7,7 +7,7 @@
 #define SLACK 8 /* the longest escape, and the closing quote */
 
 /* Writes the escape of one special byte, at most six bytes. Returns its end. */
-static char *push_escape(char *to, char byte)
+static char *quote_push_escape(char *to, char byte)
 {
     static const char hex[] = "0123456789abcdef";
     static const char letters[0x20] = {
@@ -27,14 +27,14 @@ static char *push_escape(char *to, char byte)
 
 /* Continues behind the opening quote and `done` plain bytes, at a byte that needs an escape. A
  * separate function, which keeps quote_push small for the common case. */
-static __attribute__((noinline)) void push_escaped(struct buf *out, const char *text, size_t len,
-                                                   size_t done)
+static __attribute__((noinline)) void quote_push_escaped(struct buf *out, const char *text,
+                                                         size_t len, size_t done)
 {
     const char *end = text + len;
     char *to = out->data + out->len + 1 + done;
     text += done;
     while (text < end) {
-        to = push_escape(to, *text++);
+        to = quote_push_escape(to, *text++);
         out->len = (size_t)(to - out->data);
         if (!buf_reserve(out, (size_t)(end - text) + SLACK)) {
             return;
@@ -58,7 +58,7 @@ void quote_push(struct buf *out, const char *text, size_t len)
     to[0] = '"';
     size_t plain = quote_copy_plain(to + 1, text, len);
     if (plain < len) {
-        push_escaped(out, text, len, plain);
+        quote_push_escaped(out, text, len, plain);
         return;
     }
     memcpy(to + 1 + len, "\"", 2);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mapping/mapdiff_value.h"
 #include "mapping/mapping_default.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/json/json_compare.h"
@@ -31,7 +32,7 @@ struct place {
 };
 
 /* Returns false once there are too many lines. The walk then continues without adding any. */
-static bool has_room(struct place place, size_t bytes)
+static bool mapdiff_has_room(struct place place, size_t bytes)
 {
     struct walk *w = place.walk;
     w->bytes += strlen(place.path) + sizeof(struct mapdiff_line) + bytes;
@@ -39,7 +40,7 @@ static bool has_room(struct place place, size_t bytes)
     return !w->abandoned;
 }
 
-static struct mapdiff_line *add_line(struct place place, enum mapdiff_kind kind)
+static struct mapdiff_line *mapdiff_add_line(struct place place, enum mapdiff_kind kind)
 {
     struct mapdiff *d = place.walk->out;
     d->lines = mem_grow(d->lines, d->count + 1, sizeof(*d->lines));
@@ -48,115 +49,31 @@ static struct mapdiff_line *add_line(struct place place, enum mapdiff_kind kind)
     return line;
 }
 
-static void add_changed(struct place place, const char *parameter, bool was,
-                        struct json_object *live, bool is, struct json_object *configured)
+static void mapdiff_add_changed(struct place place, const char *parameter, bool was,
+                                struct json_object *live, bool is, struct json_object *configured)
 {
     const char *now = was ? json_build_string(live, ONE_LINE) : NULL;
     const char *wanted = is ? json_build_string(configured, ONE_LINE) : NULL;
     size_t bytes = strlen(parameter) + (was ? strlen(now) : 0) + (is ? strlen(wanted) : 0);
-    if (has_room(place, bytes)) {
-        struct mapdiff_line *line = add_line(place, MAPDIFF_CHANGED);
+    if (mapdiff_has_room(place, bytes)) {
+        struct mapdiff_line *line = mapdiff_add_line(place, MAPDIFF_CHANGED);
         line->parameter = text_copy(parameter);
         line->live = was ? text_copy(now) : NULL;
         line->configured = is ? text_copy(wanted) : NULL;
     }
 }
 
-/* --- values ----------------------------------------------------------------------------------- */
-
-static bool same(struct json_object *a, struct json_object *b);
-
-/* Compares scalars by their text without quotes: "true" equals true, "100" equals 100.0. */
-static bool same_scalar(struct json_object *a, struct json_object *b)
-{
-    const char *x = json_object_get_string(a);
-    const char *y = json_object_get_string(b);
-    x = x != NULL ? x : "null";
-    y = y != NULL ? y : "null";
-    return strcmp(x, y) == 0 || json_scalar_same(span_make(x, strlen(x)), span_make(y, strlen(y)));
-}
-
-static bool same_array(struct json_object *a, struct json_object *b)
-{
-    size_t n = json_tree_length(a);
-    if (json_tree_length(b) != n) {
-        return false;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (!same(json_tree_item(a, i), json_tree_item(b, i))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* An empty object equals an absent one, such as the "parameters" of a vector's method. */
-static bool is_empty(struct json_object *value)
-{
-    return json_tree_is_object(value) && json_tree_count(value) == 0;
-}
-
-static bool all_within(struct json_object *a, struct json_object *b)
-{
-    for (struct json_members m = json_tree_members(a); json_tree_next(&m);) {
-        if (!is_empty(m.value) &&
-            (!json_tree_has(b, m.name) || !same(m.value, json_tree_member(b, m.name)))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Skips the members that all_within has compared; each level would double the work. */
-static bool none_besides(struct json_object *a, struct json_object *b)
-{
-    for (struct json_members m = json_tree_members(b); json_tree_next(&m);) {
-        bool compared = json_tree_has(a, m.name) && !is_empty(json_tree_member(a, m.name));
-        if (!is_empty(m.value) && !compared) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool same_object(struct json_object *a, struct json_object *b)
-{
-    return all_within(a, b) && none_besides(a, b);
-}
-
-static bool is_container(struct json_object *value)
-{
-    return json_tree_is_list(value) || json_tree_is_object(value);
-}
-
-/* A list with one value is equal to that value (copy_to). */
-static bool same(struct json_object *a, struct json_object *b)
-{
-    bool lists[2] = {json_tree_is_list(a), json_tree_is_list(b)};
-    if (lists[0] && lists[1]) {
-        return same_array(a, b);
-    }
-    if (lists[0] || lists[1]) {
-        struct json_object *list = lists[0] ? a : b;
-        return json_tree_length(list) == 1 && same(json_tree_item(list, 0), lists[0] ? b : a);
-    }
-    if (is_container(a) && is_container(b)) {
-        return same_object(a, b);
-    }
-    return !is_container(a) && !is_container(b) && same_scalar(a, b);
-}
-
 /* --- parameters ------------------------------------------------------------------------------- */
 
-static const char *type_of(struct json_object *property)
+static const char *mapdiff_type_of(struct json_object *property)
 {
     struct json_object *type = json_tree_member(property, "type");
     return json_object_is_type(type, json_type_string) ? json_object_get_string(type) : "object";
 }
 
 /* `value` is on one side only. The default of a search analyzer is the other analyzer. */
-static bool is_default(struct json_object *property, const char *type, const char *name,
-                       struct json_object *value)
+static bool mapdiff_is_default(struct json_object *property, const char *type, const char *name,
+                               struct json_object *value)
 {
     const char *twin = strcmp(name, "search_analyzer") == 0         ? "analyzer"
                        : strcmp(name, "search_quote_analyzer") == 0 ? "search_analyzer"
@@ -165,12 +82,12 @@ static bool is_default(struct json_object *property, const char *type, const cha
     if (twin != NULL && other == NULL) {
         other = json_tree_member(property, "analyzer");
     }
-    return other != NULL ? same(other, value)
+    return other != NULL ? mapdiff_value_same(other, value)
                          : mapping_is_default(type, name, json_object_get_string(value));
 }
 
 /* Returns true for parameters that are compared separately, or are not part of the mapping. */
-static bool apart(const char *name, bool root)
+static bool mapdiff_apart(const char *name, bool root)
 {
     static const char *const names[] = {"properties", "fields", "type", "dynamic"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -181,46 +98,47 @@ static bool apart(const char *name, bool root)
     return root && (strcmp(name, "_meta") == 0 || strcmp(name, "_data_stream_timestamp") == 0);
 }
 
-static void compare_parameters(struct place place, struct json_object *configured,
-                               struct json_object *live)
+static void mapdiff_compare_parameters(struct place place, struct json_object *configured,
+                                       struct json_object *live)
 {
     bool root = place.path[0] == '\0';
-    const char *type = root ? "" : type_of(configured);
+    const char *type = root ? "" : mapdiff_type_of(configured);
     for (struct json_members m = json_tree_members(configured); json_tree_next(&m);) {
-        if (apart(m.name, root)) {
+        if (mapdiff_apart(m.name, root)) {
             continue;
         }
         bool told = json_tree_has(live, m.name);
         struct json_object *found = json_tree_member(live, m.name);
-        bool equal = told ? same(m.value, found) : is_default(configured, type, m.name, m.value);
+        bool equal = told ? mapdiff_value_same(m.value, found)
+                          : mapdiff_is_default(configured, type, m.name, m.value);
         if (!equal) {
-            add_changed(place, m.name, told, found, true, m.value);
+            mapdiff_add_changed(place, m.name, told, found, true, m.value);
         }
     }
     for (struct json_members m = json_tree_members(live); json_tree_next(&m);) {
-        if (!apart(m.name, root) && !json_tree_has(configured, m.name) &&
-            !is_default(live, type, m.name, m.value)) {
-            add_changed(place, m.name, true, m.value, false, NULL);
+        if (!mapdiff_apart(m.name, root) && !json_tree_has(configured, m.name) &&
+            !mapdiff_is_default(live, type, m.name, m.value)) {
+            mapdiff_add_changed(place, m.name, true, m.value, false, NULL);
         }
     }
 }
 
 /* The default of dynamic is inherited; at the root it is "strict", as sent. */
-static const char *dynamic_of(struct json_object *object, const char *inherited)
+static const char *mapdiff_dynamic_of(struct json_object *object, const char *inherited)
 {
     struct json_object *dynamic = json_tree_member(object, "dynamic");
     return dynamic != NULL ? json_object_get_string(dynamic) : inherited;
 }
 
-static void compare_dynamic(struct place place, const char *live_dynamic,
-                            struct json_object *configured, struct json_object *live)
+static void mapdiff_compare_dynamic(struct place place, const char *live_dynamic,
+                                    struct json_object *configured, struct json_object *live)
 {
     bool said = place.path[0] == '\0' || json_tree_has(configured, "dynamic") ||
                 json_tree_has(live, "dynamic");
     if (said && strcmp(place.dynamic, live_dynamic) != 0) {
         struct json_object *want = json_build_text(place.dynamic);
         struct json_object *is = json_build_text(live_dynamic);
-        add_changed(place, "dynamic", true, is, true, want);
+        mapdiff_add_changed(place, "dynamic", true, is, true, want);
         json_object_put(want);
         json_object_put(is);
     }
@@ -228,25 +146,25 @@ static void compare_dynamic(struct place place, const char *live_dynamic,
 
 /* --- properties ------------------------------------------------------------------------------- */
 
-static void compare_property(struct place place, const char *live_dynamic,
-                             struct json_object *configured, struct json_object *live);
+static void mapdiff_compare_property(struct place place, const char *live_dynamic,
+                                     struct json_object *configured, struct json_object *live);
 
-static bool grows(const char *dynamic)
+static bool mapdiff_grows(const char *dynamic)
 {
     return strcmp(dynamic, "strict") != 0 && strcmp(dynamic, "false") != 0;
 }
 
-static void add_whole(struct place place, enum mapdiff_kind kind, struct json_object *value)
+static void mapdiff_add_whole(struct place place, enum mapdiff_kind kind, struct json_object *value)
 {
     const char *text = json_build_string(value, ONE_LINE);
-    if (has_room(place, strlen(text))) {
-        struct mapdiff_line *line = add_line(place, kind);
+    if (mapdiff_has_room(place, strlen(text))) {
+        struct mapdiff_line *line = mapdiff_add_line(place, kind);
         line->additive = kind == MAPDIFF_ADDED;
         *(kind == MAPDIFF_ADDED ? &line->configured : &line->live) = text_copy(text);
     }
 }
 
-static struct place below(struct place parent, const char *name, struct buf *path)
+static struct place mapdiff_below(struct place parent, const char *name, struct buf *path)
 {
     buf_reset(path);
     buf_printf(path, "%s%s%s", parent.path, parent.path[0] != '\0' ? "." : "", name);
@@ -255,8 +173,9 @@ static struct place below(struct place parent, const char *name, struct buf *pat
 }
 
 /* Compares the members of "properties" or of "fields". */
-static void compare_members(struct place place, const char *live_dynamic, const char *which,
-                            struct json_object *configured_parent, struct json_object *live_parent)
+static void mapdiff_compare_members(struct place place, const char *live_dynamic, const char *which,
+                                    struct json_object *configured_parent,
+                                    struct json_object *live_parent)
 {
     struct json_object *configured = json_tree_member(configured_parent, which);
     struct json_object *live = json_tree_member(live_parent, which);
@@ -264,50 +183,50 @@ static void compare_members(struct place place, const char *live_dynamic, const 
     struct buf path;
     buf_init(&path, PATH_MAX_BYTES);
     for (struct json_members m = json_tree_members(configured); json_tree_next(&m);) {
-        struct place at = below(place, m.name, &path);
+        struct place at = mapdiff_below(place, m.name, &path);
         if (place.walk->abandoned) {
             break;
         }
         if (json_tree_has(live, m.name)) {
-            compare_property(at, live_dynamic, m.value, json_tree_member(live, m.name));
+            mapdiff_compare_property(at, live_dynamic, m.value, json_tree_member(live, m.name));
         } else {
-            add_whole(at, MAPDIFF_ADDED, m.value);
+            mapdiff_add_whole(at, MAPDIFF_ADDED, m.value);
         }
     }
-    struct json_object *kept = fields || !grows(place.dynamic) ? live : NULL;
+    struct json_object *kept = fields || !mapdiff_grows(place.dynamic) ? live : NULL;
     for (struct json_members m = json_tree_members(kept); json_tree_next(&m);) {
         bool own = place.path[0] == '\0' && strcmp(m.name, "source_id") == 0;
         if (!json_tree_has(configured, m.name) && !own) {
-            add_whole(below(place, m.name, &path), MAPDIFF_REMOVED, m.value);
+            mapdiff_add_whole(mapdiff_below(place, m.name, &path), MAPDIFF_REMOVED, m.value);
         }
     }
     buf_release(&path);
 }
 
-static void compare_property(struct place place, const char *live_dynamic,
-                             struct json_object *configured, struct json_object *live)
+static void mapdiff_compare_property(struct place place, const char *live_dynamic,
+                                     struct json_object *configured, struct json_object *live)
 {
-    const char *type = type_of(configured);
-    if (strcmp(type, type_of(live)) != 0) {
+    const char *type = mapdiff_type_of(configured);
+    if (strcmp(type, mapdiff_type_of(live)) != 0) {
         struct json_object *want = json_build_text(type);
-        struct json_object *is = json_build_text(type_of(live));
-        add_changed(place, "type", true, is, true, want);
+        struct json_object *is = json_build_text(mapdiff_type_of(live));
+        mapdiff_add_changed(place, "type", true, is, true, want);
         json_object_put(want);
         json_object_put(is);
         return;
     }
-    place.dynamic = dynamic_of(configured, place.dynamic);
-    live_dynamic = dynamic_of(live, live_dynamic);
-    compare_dynamic(place, live_dynamic, configured, live);
-    compare_parameters(place, configured, live);
-    compare_members(place, live_dynamic, "properties", configured, live);
-    compare_members(place, live_dynamic, "fields", configured, live);
+    place.dynamic = mapdiff_dynamic_of(configured, place.dynamic);
+    live_dynamic = mapdiff_dynamic_of(live, live_dynamic);
+    mapdiff_compare_dynamic(place, live_dynamic, configured, live);
+    mapdiff_compare_parameters(place, configured, live);
+    mapdiff_compare_members(place, live_dynamic, "properties", configured, live);
+    mapdiff_compare_members(place, live_dynamic, "fields", configured, live);
 }
 
 /* --- names with dots -------------------------------------------------------------------------- */
 
 /* Returns the object of that name, which is created if it does not exist. */
-static struct json_object *object_in(struct json_object *parent, const char *name)
+static struct json_object *mapdiff_object_in(struct json_object *parent, const char *name)
 {
     struct json_object *found = json_tree_member(parent, name);
     if (!json_tree_is_object(found)) {
@@ -317,26 +236,28 @@ static struct json_object *object_in(struct json_object *parent, const char *nam
     return found;
 }
 
-static const char *dot_in(const char *name)
+static const char *mapdiff_dot_in(const char *name)
 {
     const char *dot = strchr(name, '.');
     return dot == NULL || dot == name || dot[1] == '\0' ? NULL : dot;
 }
 
-static void put_property(struct json_object *into, const char *name, struct json_object *value)
+static void mapdiff_put_property(struct json_object *into, const char *name,
+                                 struct json_object *value)
 {
-    for (const char *dot; (dot = dot_in(name)) != NULL; name = dot + 1) {
+    for (const char *dot; (dot = mapdiff_dot_in(name)) != NULL; name = dot + 1) {
         char *first = text_copy_span(span_make(name, (size_t)(dot - name)));
-        into = object_in(object_in(into, first), "properties");
+        into = mapdiff_object_in(mapdiff_object_in(into, first), "properties");
         free(first);
     }
     json_build_member(into, name, json_object_get(value));
 }
 
-static unsigned levels_of(const char *name)
+static unsigned mapdiff_levels_of(const char *name)
 {
     unsigned levels = 1;
-    for (const char *dot; levels <= MAX_LEVELS && (dot = dot_in(name)) != NULL; name = dot + 1) {
+    for (const char *dot; levels <= MAX_LEVELS && (dot = mapdiff_dot_in(name)) != NULL;
+         name = dot + 1) {
         levels++;
     }
     return levels;
@@ -344,15 +265,15 @@ static unsigned levels_of(const char *name)
 
 /* Expands names with dots: {"a.b": P} equals {"a": {"properties": {"b": P}}} for the service.
  * `level` is the parent's. Returns null if the result is deeper than MAX_LEVELS. */
-static struct json_object *spelt_out(struct json_object *properties, unsigned level)
+static struct json_object *mapdiff_spelt_out(struct json_object *properties, unsigned level)
 {
     struct json_object *out = json_build_object();
     for (struct json_members m = json_tree_members(properties); json_tree_next(&m);) {
-        unsigned below_level = level + levels_of(m.name);
+        unsigned below_level = level + mapdiff_levels_of(m.name);
         struct json_object *inner = json_tree_member(m.value, "properties");
         bool deep = below_level > MAX_LEVELS;
         if (!deep && json_tree_is_object(inner)) {
-            inner = spelt_out(inner, below_level);
+            inner = mapdiff_spelt_out(inner, below_level);
             deep = inner == NULL;
             json_build_member(m.value, "properties", inner);
         }
@@ -360,13 +281,13 @@ static struct json_object *spelt_out(struct json_object *properties, unsigned le
             json_object_put(out);
             return NULL;
         }
-        put_property(out, m.name, m.value);
+        mapdiff_put_property(out, m.name, m.value);
     }
     return out;
 }
 
 /* Returns null if the text is not a JSON object or too deep, which sets *deep. */
-static struct json_object *parse(const char *json, bool *deep)
+static struct json_object *mapdiff_parse(const char *json, bool *deep)
 {
     struct json_object *object = json_tree_of(json);
     struct json_object *properties = json_tree_member(object, "properties");
@@ -375,7 +296,7 @@ static struct json_object *parse(const char *json, bool *deep)
     if (json_tree_is_object(properties) &&
         !(json_tree_has(object, "subobjects") &&
           !json_object_get_boolean(json_tree_member(object, "subobjects")))) {
-        properties = spelt_out(properties, 0);
+        properties = mapdiff_spelt_out(properties, 0);
         good = properties != NULL;
         *deep = !good;
         json_build_member(object, "properties", properties);
@@ -389,7 +310,7 @@ static struct json_object *parse(const char *json, bool *deep)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static int refuse(struct mapdiff *out, struct err *err)
+static int mapdiff_refuse(struct mapdiff *out, struct err *err)
 {
     mapdiff_release(out);
     err_set(err, ERR_REJECTED,
@@ -401,13 +322,13 @@ static int refuse(struct mapdiff *out, struct err *err)
                     MAX_LEVELS, PATH_MAX_BYTES, (int)(LINES_MAX_BYTES >> 20));
 }
 
-static void compare(struct walk *walk, struct json_object *want, struct json_object *is)
+static void mapdiff_compare(struct walk *walk, struct json_object *want, struct json_object *is)
 {
-    struct place root = {walk, "", dynamic_of(want, "strict")};
-    const char *live_dynamic = dynamic_of(is, "true");
-    compare_dynamic(root, live_dynamic, want, is);
-    compare_parameters(root, want, is);
-    compare_members(root, live_dynamic, "properties", want, is);
+    struct place root = {walk, "", mapdiff_dynamic_of(want, "strict")};
+    const char *live_dynamic = mapdiff_dynamic_of(is, "true");
+    mapdiff_compare_dynamic(root, live_dynamic, want, is);
+    mapdiff_compare_parameters(root, want, is);
+    mapdiff_compare_members(root, live_dynamic, "properties", want, is);
 }
 
 int mapdiff_make(struct mapdiff *out, const char *configured, const char *live, struct err *err)
@@ -415,20 +336,20 @@ int mapdiff_make(struct mapdiff *out, const char *configured, const char *live, 
     bool deep[2];
     struct walk walk = {.out = out};
     *out = (struct mapdiff){0};
-    struct json_object *want = parse(configured, &deep[0]);
-    struct json_object *is = parse(live, &deep[1]);
+    struct json_object *want = mapdiff_parse(configured, &deep[0]);
+    struct json_object *is = mapdiff_parse(live, &deep[1]);
     int rc = 0;
     if (want == NULL && !deep[0]) {
         rc = err_set(err, ERR_CONFIG, "\"mappings\" is no JSON object");
     } else if (is == NULL && !deep[1]) {
         rc = err_set(err, ERR_TRANSIENT, "the index's mapping is no JSON object");
     } else if (want != NULL && is != NULL) {
-        compare(&walk, want, is);
+        mapdiff_compare(&walk, want, is);
     }
     json_object_put(want);
     json_object_put(is);
     if (rc == 0 && (deep[0] || deep[1] || walk.abandoned)) {
-        return refuse(out, err);
+        return mapdiff_refuse(out, err);
     }
     out->additive = out->count > 0;
     for (size_t i = 0; i < out->count; i++) {
@@ -468,7 +389,7 @@ void mapdiff_say(struct buf *out, const struct mapdiff_line *line)
                line->configured != NULL ? line->configured : "its default");
 }
 
-static bool added_in(const struct mapdiff *d, const char *property)
+static bool mapdiff_added_in(const struct mapdiff *d, const char *property)
 {
     size_t len = strlen(property);
     for (size_t i = 0; i < d->count; i++) {
@@ -484,11 +405,11 @@ static bool added_in(const struct mapdiff *d, const char *property)
 void mapdiff_additions(struct buf *out, const struct mapdiff *d, const char *configured)
 {
     bool deep;
-    struct json_object *want = parse(configured, &deep);
+    struct json_object *want = mapdiff_parse(configured, &deep);
     struct json_object *added = json_build_object();
     struct json_object *properties = json_tree_member(want, "properties");
     for (struct json_members m = json_tree_members(properties); json_tree_next(&m);) {
-        if (added_in(d, m.name)) {
+        if (mapdiff_added_in(d, m.name)) {
             json_build_member(added, m.name, json_object_get(m.value));
         }
     }

@@ -85,7 +85,7 @@ const char *mapping_meant_type(const char *type)
 }
 
 /* Parses the whole text as one JSON object, or returns null. */
-static struct json_object *parse_object(const char *json)
+static struct json_object *mapping_parse_object(const char *json)
 {
     struct json_object *object = json_tree_of(json);
     if (!json_tree_is_object(object)) {
@@ -96,21 +96,21 @@ static struct json_object *parse_object(const char *json)
 }
 
 /* Returns the member's text (booleans and numbers included), or null. The caller frees it. */
-static char *member_text(struct json_object *object, const char *name)
+static char *mapping_member_text(struct json_object *object, const char *name)
 {
     struct json_object *value = json_tree_member(object, name);
     return value != NULL ? text_copy(json_build_words(value)) : NULL;
 }
 
-static int64_t member_int(struct json_object *object, const char *name)
+static int64_t mapping_member_int(struct json_object *object, const char *name)
 {
     return json_object_get_int64(json_tree_member(object, name));
 }
 
-static void property_release(struct property *p)
+static void mapping_property_release(struct property *p)
 {
     for (size_t i = 0; i < p->child_count; i++) {
-        property_release(&p->children[i]);
+        mapping_property_release(&p->children[i]);
     }
     free(p->children);
     free(p->name);
@@ -127,15 +127,17 @@ struct place {
     bool strict;      /* inherited value of "dynamic" */
 };
 
-static int parse_properties(struct property **out, size_t *count, struct json_object *properties,
-                            struct place place, struct err *err);
+static int mapping_parse_properties(struct property **out, size_t *count,
+                                    struct json_object *properties, struct place place,
+                                    struct err *err);
 
 /* Returns the given type, or "object" if other members imply it, else null. */
-static char *property_type(struct json_object *json)
+static char *mapping_property_type(struct json_object *json)
 {
     struct json_object *type = json_tree_member(json, "type");
     if (type != NULL) {
-        return json_object_is_type(type, json_type_string) ? member_text(json, "type") : NULL;
+        return json_object_is_type(type, json_type_string) ? mapping_member_text(json, "type")
+                                                           : NULL;
     }
     bool object = json_tree_member(json, "properties") != NULL ||
                   json_tree_member(json, "enabled") != NULL ||
@@ -143,14 +145,14 @@ static char *property_type(struct json_object *json)
     return object ? text_copy("object") : NULL;
 }
 
-static bool member_is(struct json_object *object, const char *name, bool expected)
+static bool mapping_member_is(struct json_object *object, const char *name, bool expected)
 {
     struct json_object *value = json_tree_member(object, name);
     return value != NULL && (json_object_get_boolean(value) != 0) == expected;
 }
 
 /* Sets the members that decide how JSON values are checked. */
-static void parse_kind(struct property *p, struct json_object *json, bool strict)
+static void mapping_parse_kind(struct property *p, struct json_object *json, bool strict)
 {
     const struct kind *kind = kinds;
     while (kind->type != NULL && strcmp(kind->type, p->type) != 0) {
@@ -160,52 +162,53 @@ static void parse_kind(struct property *p, struct json_object *json, bool strict
     p->family = kind->family;
     p->number = kind->number;
     p->strict = p->dynamic != NULL ? strcmp(p->dynamic, "strict") == 0 : strict;
-    p->lenient = member_is(json, "ignore_malformed", true);
-    p->unindexed = member_is(json, "index", false) && member_is(json, "doc_values", false);
+    p->lenient = mapping_member_is(json, "ignore_malformed", true);
+    p->unindexed =
+        mapping_member_is(json, "index", false) && mapping_member_is(json, "doc_values", false);
     if (strcmp(p->type, "flattened") == 0) {
         bool said = json_tree_member(json, "depth_limit") != NULL;
-        p->depth_limit = said ? member_int(json, "depth_limit") : FLATTENED_DEPTH;
+        p->depth_limit = said ? mapping_member_int(json, "depth_limit") : FLATTENED_DEPTH;
     }
 }
 
 /* Returns the value of the first of two spellings that is present. */
-static char *either_text(struct json_object *json, const char *one, const char *other)
+static char *mapping_either_text(struct json_object *json, const char *one, const char *other)
 {
-    char *text = member_text(json, one);
-    return text != NULL ? text : member_text(json, other);
+    char *text = mapping_member_text(json, one);
+    return text != NULL ? text : mapping_member_text(json, other);
 }
 
 /* Parses members that the products name differently and that OpenSearch also allows inside
  * "method". */
-static void parse_vector(struct property *p, struct json_object *json)
+static void mapping_parse_vector(struct property *p, struct json_object *json)
 {
     struct json_object *method = json_tree_member(json, "method");
-    p->dimension = member_int(json, "dims");
+    p->dimension = mapping_member_int(json, "dims");
     if (p->dimension == 0) {
-        p->dimension = member_int(json, "dimension");
+        p->dimension = mapping_member_int(json, "dimension");
     }
-    p->element_type = either_text(json, "element_type", "data_type");
-    p->similarity = either_text(json, "similarity", "space_type");
+    p->element_type = mapping_either_text(json, "element_type", "data_type");
+    p->similarity = mapping_either_text(json, "similarity", "space_type");
     if (p->similarity == NULL && json_tree_is_object(method)) {
-        p->similarity = member_text(method, "space_type");
+        p->similarity = mapping_member_text(method, "space_type");
     }
-    p->indexed = !member_is(json, "index", false);
+    p->indexed = !mapping_member_is(json, "index", false);
 }
 
-static void parse_parameters(struct property *p, struct json_object *json)
+static void mapping_parse_parameters(struct property *p, struct json_object *json)
 {
-    p->format = member_text(json, "format");
-    p->dynamic = member_text(json, "dynamic");
-    parse_vector(p, json);
-    p->ignore_above = member_int(json, "ignore_above");
+    p->format = mapping_member_text(json, "format");
+    p->dynamic = mapping_member_text(json, "dynamic");
+    mapping_parse_vector(p, json);
+    p->ignore_above = mapping_member_int(json, "ignore_above");
     p->scaling_factor = json_object_get_double(json_tree_member(json, "scaling_factor"));
     struct json_object *enabled = json_tree_member(json, "enabled");
     p->enabled = enabled == NULL || json_object_get_boolean(enabled);
 }
 
 /* `path` is the property's own, such as "author.name". */
-static int parse_property(struct property *p, struct json_object *json, const char *path,
-                          bool strict, struct err *err)
+static int mapping_parse_property(struct property *p, struct json_object *json, const char *path,
+                                  bool strict, struct err *err)
 {
     if (p->name[0] == '\0') {
         return err_set(err, ERR_CONFIG, "the mapping has a property with an empty name");
@@ -213,21 +216,23 @@ static int parse_property(struct property *p, struct json_object *json, const ch
     if (!json_tree_is_object(json)) {
         return err_set(err, ERR_CONFIG, "property \"%s\" of the mapping is no object", path);
     }
-    p->type = property_type(json);
+    p->type = mapping_property_type(json);
     if (p->type == NULL) {
         err_set(err, ERR_CONFIG, "property \"%s\" of the mapping has no \"type\"", path);
         return err_hint(err, "write {\"type\": \"keyword\"}, for example");
     }
-    parse_parameters(p, json);
-    parse_kind(p, json, strict);
+    mapping_parse_parameters(p, json);
+    mapping_parse_kind(p, json, strict);
     struct json_object *children = json_tree_member(json, "properties");
     struct place place = {path, p->strict};
-    return children == NULL ? 0
-                            : parse_properties(&p->children, &p->child_count, children, place, err);
+    return children == NULL
+               ? 0
+               : mapping_parse_properties(&p->children, &p->child_count, children, place, err);
 }
 
-static int parse_properties(struct property **out, size_t *count, struct json_object *properties,
-                            struct place place, struct err *err)
+static int mapping_parse_properties(struct property **out, size_t *count,
+                                    struct json_object *properties, struct place place,
+                                    struct err *err)
 {
     const char *path = place.path;
     if (!json_tree_is_object(properties)) {
@@ -242,7 +247,7 @@ static int parse_properties(struct property **out, size_t *count, struct json_ob
         struct buf full;
         buf_init(&full, 4096);
         buf_printf(&full, "%s%s%s", path != NULL ? path : "", path != NULL ? "." : "", m.name);
-        int result = parse_property(p, m.value, buf_text(&full), place.strict, err);
+        int result = mapping_parse_property(p, m.value, buf_text(&full), place.strict, err);
         buf_release(&full);
         if (result < 0) {
             return result;
@@ -255,7 +260,7 @@ static int parse_properties(struct property **out, size_t *count, struct json_ob
 const char *mapping_source_id_fault(struct json_object *property)
 {
     static const char *const others[] = {"normalizer", "script"};
-    char *doc_values = member_text(property, "doc_values");
+    char *doc_values = mapping_member_text(property, "doc_values");
     bool unsorted = doc_values != NULL && strcmp(doc_values, "false") == 0;
     free(doc_values);
     if (property == NULL) {
@@ -264,7 +269,7 @@ const char *mapping_source_id_fault(struct json_object *property)
     if (strcmp(json_tree_text(property, "type"), "keyword") != 0) {
         return "type";
     }
-    int64_t ignore_above = member_int(property, "ignore_above");
+    int64_t ignore_above = mapping_member_int(property, "ignore_above");
     if (ignore_above != 0 && ignore_above < KEY_CHARACTERS_MAX) {
         return "ignore_above";
     }
@@ -277,7 +282,8 @@ const char *mapping_source_id_fault(struct json_object *property)
 }
 
 /* source_id sorts and identifies: a keyword that leaves nothing out and changes nothing. */
-static int check_source_id(const struct mapping *m, struct json_object *properties, struct err *err)
+static int mapping_check_source_id(const struct mapping *m, struct json_object *properties,
+                                   struct err *err)
 {
     const struct property *p = mapping_find(m, SOURCE_ID);
     const char *fault = mapping_source_id_fault(json_tree_member(properties, SOURCE_ID));
@@ -292,7 +298,7 @@ static int check_source_id(const struct mapping *m, struct json_object *properti
     return err_hint(err, "leave it out of the mapping: it is added as it has to be");
 }
 
-static int parse_mapping(struct mapping *out, struct json_object *json, struct err *err)
+static int mapping_parse_mapping(struct mapping *out, struct json_object *json, struct err *err)
 {
     struct json_object *properties = json_tree_member(json, "properties");
     struct json_object *meta = json_tree_member(json, "_meta");
@@ -304,21 +310,21 @@ static int parse_mapping(struct mapping *out, struct json_object *json, struct e
     if (meta != NULL && !json_tree_is_object(meta)) {
         return err_set(err, ERR_CONFIG, "\"_meta\" of \"mappings\" is no object");
     }
-    out->dynamic = member_text(json, "dynamic");
+    out->dynamic = mapping_member_text(json, "dynamic");
     out->json = text_copy(json_build_string(json, ONE_LINE));
     struct place root = {NULL, out->dynamic == NULL || strcmp(out->dynamic, "strict") == 0};
-    int result = parse_properties(&out->properties, &out->count, properties, root, err);
-    return result < 0 ? result : check_source_id(out, properties, err);
+    int result = mapping_parse_properties(&out->properties, &out->count, properties, root, err);
+    return result < 0 ? result : mapping_check_source_id(out, properties, err);
 }
 
 int mapping_parse(struct mapping *out, const char *json, struct err *err)
 {
     *out = (struct mapping){0};
-    struct json_object *object = parse_object(json);
+    struct json_object *object = mapping_parse_object(json);
     if (object == NULL) {
         return err_set(err, ERR_CONFIG, "\"mappings\" is no JSON object");
     }
-    int result = parse_mapping(out, object, err);
+    int result = mapping_parse_mapping(out, object, err);
     json_object_put(object);
     if (result < 0) {
         mapping_release(out);
@@ -329,7 +335,7 @@ int mapping_parse(struct mapping *out, const char *json, struct err *err)
 void mapping_release(struct mapping *m)
 {
     for (size_t i = 0; i < m->count; i++) {
-        property_release(&m->properties[i]);
+        mapping_property_release(&m->properties[i]);
     }
     free(m->properties);
     free(m->dynamic);
@@ -347,7 +353,7 @@ const struct property *mapping_find(const struct mapping *m, const char *name)
     return NULL;
 }
 
-static void add_source_id(struct json_object *mappings)
+static void mapping_add_source_id(struct json_object *mappings)
 {
     struct json_object *properties = json_tree_member(mappings, "properties");
     if (json_tree_member(properties, SOURCE_ID) == NULL) {
@@ -357,14 +363,14 @@ static void add_source_id(struct json_object *mappings)
     }
 }
 
-static void add_meta(struct json_object *mappings, const char *meta_json)
+static void mapping_add_meta(struct json_object *mappings, const char *meta_json)
 {
     struct json_object *meta = json_tree_member(mappings, "_meta");
     if (meta == NULL) {
         meta = json_build_object();
         json_build_member(mappings, "_meta", meta);
     }
-    struct json_object *ours = meta_json != NULL ? parse_object(meta_json) : NULL;
+    struct json_object *ours = meta_json != NULL ? mapping_parse_object(meta_json) : NULL;
     if (ours != NULL) {
         json_build_member(meta, "rowferry", ours);
     }
@@ -372,23 +378,23 @@ static void add_meta(struct json_object *mappings, const char *meta_json)
 
 void mapping_write(struct buf *out, const struct mapping *m, const char *meta_json)
 {
-    struct json_object *mappings = parse_object(m->json);
+    struct json_object *mappings = mapping_parse_object(m->json);
     if (mappings == NULL) {
         abort(); /* the text was written by json-c itself */
     }
-    add_source_id(mappings);
+    mapping_add_source_id(mappings);
     if (m->dynamic == NULL) {
         json_build_member(mappings, "dynamic", json_build_text("strict"));
     }
-    add_meta(mappings, meta_json);
+    mapping_add_meta(mappings, meta_json);
     buf_push_text(out, json_build_string(mappings, ONE_LINE));
     json_object_put(mappings);
 }
 
 /* Returns the field that the path names next; names may contain dots. *rest is the remaining
  * path. */
-static struct json_object *field_within(struct json_object *fields, const char *path,
-                                        const char **rest)
+static struct json_object *mapping_field_within(struct json_object *fields, const char *path,
+                                                const char **rest)
 {
     for (struct json_members m = json_tree_members(fields); json_tree_next(&m);) {
         size_t len = strlen(m.name);
@@ -402,14 +408,16 @@ static struct json_object *field_within(struct json_object *fields, const char *
 
 char *mapping_parameter(const struct mapping *m, const char *path, const char *parameter)
 {
-    struct json_object *mappings = parse_object(m->json);
+    struct json_object *mappings = mapping_parse_object(m->json);
     struct json_object *at = mappings;
     const char *rest = path;
     while (at != NULL && *rest != '\0') {
-        struct json_object *inside = field_within(json_tree_member(at, "properties"), rest, &rest);
-        at = inside != NULL ? inside : field_within(json_tree_member(at, "fields"), rest, &rest);
+        struct json_object *inside =
+            mapping_field_within(json_tree_member(at, "properties"), rest, &rest);
+        at = inside != NULL ? inside
+                            : mapping_field_within(json_tree_member(at, "fields"), rest, &rest);
     }
-    char *text = at != NULL ? member_text(at, parameter) : NULL;
+    char *text = at != NULL ? mapping_member_text(at, parameter) : NULL;
     json_object_put(mappings);
     return text;
 }

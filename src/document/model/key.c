@@ -7,7 +7,7 @@
 
 #include "rowferry/base/buf.h"
 
-static int wrong_parts(struct err *err, size_t count, const char *text, size_t len)
+static int key_wrong_parts(struct err *err, size_t count, const char *text, size_t len)
 {
     err_set(err, ERR_REJECTED, "a key's text does not have the %zu parts of the key", count);
     err_hint(err, "join the parts with ':' and write '\\' and ':' inside a part as '\\\\' and "
@@ -17,7 +17,7 @@ static int wrong_parts(struct err *err, size_t count, const char *text, size_t l
 }
 
 /* Ends part number *part and starts the next one. Returns false after the last part. */
-static bool next_part(struct buf *out, size_t *offsets, size_t *part, size_t count)
+static bool key_next_part(struct buf *out, size_t *offsets, size_t *part, size_t count)
 {
     buf_push_char(out, '\0');
     if (++*part == count) {
@@ -27,14 +27,14 @@ static bool next_part(struct buf *out, size_t *offsets, size_t *part, size_t cou
     return true;
 }
 
-static bool split_escaped(struct buf *out, size_t *offsets, const char *text, size_t len,
-                          size_t count)
+static bool key_split_escaped(struct buf *out, size_t *offsets, const char *text, size_t len,
+                              size_t count)
 {
     size_t part = 0;
     offsets[0] = out->len;
     for (size_t i = 0; i < len; i++) {
         if (text[i] == ':') {
-            if (!next_part(out, offsets, &part, count)) {
+            if (!key_next_part(out, offsets, &part, count)) {
                 return false;
             }
             continue;
@@ -58,7 +58,7 @@ int key_split(struct buf *out, size_t *offsets, const char *text, size_t len, si
         buf_push(out, text, len);
         buf_push_char(out, '\0');
     } else {
-        good = count > 0 && split_escaped(out, offsets, text, len, count);
+        good = count > 0 && key_split_escaped(out, offsets, text, len, count);
     }
     if (out->failed) {
         buf_truncate(out, start);
@@ -66,15 +66,15 @@ int key_split(struct buf *out, size_t *offsets, const char *text, size_t len, si
     }
     if (!good) {
         buf_truncate(out, start);
-        return wrong_parts(err, count, text, len);
+        return key_wrong_parts(err, count, text, len);
     }
     return 0;
 }
 
 /* Appends one part of a key with several parts to out. Returns false if the text has no such part
  * or is not a valid key. */
-static bool take_part(char out[KEY_MAX_BYTES], size_t *used, const struct key_routing *routing,
-                      const char *text, size_t len)
+static bool key_take_part(char out[KEY_MAX_BYTES], size_t *used, const struct key_routing *routing,
+                          const char *text, size_t len)
 {
     size_t part = 0;
     for (size_t i = 0; i < len; i++) {
@@ -102,5 +102,5 @@ size_t key_route(char out[KEY_MAX_BYTES], const struct key_routing *routing, con
         memcpy(out, text, len);
         return len;
     }
-    return take_part(out, &used, routing, text, len) ? used : 0;
+    return key_take_part(out, &used, routing, text, len) ? used : 0;
 }

@@ -9,7 +9,7 @@ void version_start(struct version_clock *v, int64_t durable_ceiling)
     *v = (struct version_clock){.last = durable_ceiling, .ceiling = durable_ceiling};
 }
 
-static int64_t next_tick(const struct version_clock *v, int64_t wall_us)
+static int64_t version_next_tick(const struct version_clock *v, int64_t wall_us)
 {
     return wall_us > v->last ? wall_us : v->last + 1;
 }
@@ -18,7 +18,7 @@ static int64_t next_tick(const struct version_clock *v, int64_t wall_us)
  * short processes would push the versions into the future, by one reserve each. */
 int64_t version_wanted_ceiling(const struct version_clock *v, int64_t wall_us)
 {
-    int64_t next = next_tick(v, wall_us);
+    int64_t next = version_next_tick(v, wall_us);
     int64_t ahead = wall_us + VERSION_RESERVE_US;
     int64_t least = next + VERSION_STEP_US;
     return next <= v->ceiling ? 0 : least > ahead ? least : ahead;
@@ -33,7 +33,7 @@ void version_raise_ceiling(struct version_clock *v, int64_t durable_ceiling)
 
 int64_t version_tick(struct version_clock *v, int64_t wall_us)
 {
-    int64_t next = next_tick(v, wall_us);
+    int64_t next = version_next_tick(v, wall_us);
     if (next > v->ceiling) {
         abort(); /* never send a version that a crash would forget, also in release builds */
     }

@@ -34,133 +34,136 @@ void notes_take(struct plan_notes *notes, bool error, const char *property, stru
         .error = error, .property = text_copy(property), .text = buf_detach(text)};
 }
 
-static void push_path(struct buf *out, const struct place *p, bool of_column)
+static void converter_push_path(struct buf *out, const struct place *p, bool of_column)
 {
     if (p->up != NULL) {
-        push_path(out, p->up, of_column);
+        converter_push_path(out, p->up, of_column);
         buf_push_char(out, '.');
     }
     buf_push_text(out, of_column ? p->column->name : p->property->name);
 }
 
 /* The caller frees the result. */
-static char *path_of(const struct place *p, bool of_column)
+static char *converter_path_of(const struct place *p, bool of_column)
 {
     struct buf path;
     buf_init(&path, TEXT_BYTES);
-    push_path(&path, p, of_column);
+    converter_push_path(&path, p, of_column);
     return buf_detach(&path);
 }
 
 /* Takes ownership of text's bytes. */
-static void note(struct converter_search *search, bool error, const struct place *p,
-                 struct buf *text)
+static void converter_note(struct converter_search *search, bool error, const struct place *p,
+                           struct buf *text)
 {
-    char *path = path_of(p, false);
+    char *path = converter_path_of(p, false);
     search->errors += error;
     notes_take(search->notes, error, path, text);
     free(path);
 }
 
 /* Begins a note with `property "address.city" (keyword)`. */
-static void begin_note(struct buf *text, const struct place *p)
+static void converter_begin_note(struct buf *text, const struct place *p)
 {
-    char *path = path_of(p, false);
+    char *path = converter_path_of(p, false);
     buf_init(text, TEXT_BYTES);
     buf_printf(text, "property \"%s\" (%s) ", path, p->property->type);
     free(path);
 }
 
 /* Appends `column "address.city"`. */
-static void push_column(struct buf *text, const struct place *p)
+static void converter_push_column(struct buf *text, const struct place *p)
 {
-    char *path = path_of(p, true);
+    char *path = converter_path_of(p, true);
     buf_printf(text, "column \"%s\"", path);
     free(path);
 }
 
-static void push_typed_column(struct buf *text, const struct place *p)
+static void converter_push_typed_column(struct buf *text, const struct place *p)
 {
-    push_column(text, p);
+    converter_push_column(text, p);
     buf_printf(text, " of type %s", p->column->declared);
 }
 
-static void note_loss(struct converter_search *search, const struct place *p, const char *loss)
+static void converter_note_loss(struct converter_search *search, const struct place *p,
+                                const char *loss)
 {
     struct buf text;
-    begin_note(&text, p);
+    converter_begin_note(&text, p);
     buf_push_literal(&text, "from ");
-    push_typed_column(&text, p);
+    converter_push_typed_column(&text, p);
     buf_printf(&text, ": %s", loss);
-    note(search, false, p, &text);
+    converter_note(search, false, p, &text);
     search->notes->items[search->notes->count - 1].loss = loss;
 }
 
-static void note_misfit(struct converter_search *search, const struct place *p,
-                        const struct buf *why)
+static void converter_note_misfit(struct converter_search *search, const struct place *p,
+                                  const struct buf *why)
 {
     struct buf text;
-    begin_note(&text, p);
+    converter_begin_note(&text, p);
     buf_push_literal(&text, "cannot be filled from ");
-    push_column(&text, p);
+    converter_push_column(&text, p);
     buf_printf(&text, ": %s", buf_text(why));
-    note(search, true, p, &text);
+    converter_note(search, true, p, &text);
 }
 
 #define HOW_TO_OPEN "\"dynamic\": true, \"enabled\": false or the type flattened"
 
-static void note_bare(struct converter_search *search, const struct place *p)
+static void converter_note_bare(struct converter_search *search, const struct place *p)
 {
     struct buf text;
-    begin_note(&text, p);
+    converter_begin_note(&text, p);
     buf_push_literal(&text, "refuses all that ");
-    push_typed_column(&text, p);
+    converter_push_typed_column(&text, p);
     buf_push_literal(&text, " holds: give it \"properties\", " HOW_TO_OPEN);
-    note(search, true, p, &text);
+    converter_note(search, true, p, &text);
 }
 
-static void note_no_child(struct converter_search *search, const struct place *p, const char *field)
+static void converter_note_no_child(struct converter_search *search, const struct place *p,
+                                    const char *field)
 {
     struct buf text;
-    begin_note(&text, p);
+    converter_begin_note(&text, p);
     buf_printf(&text, "refuses the field \"%s\" of ", field);
-    push_typed_column(&text, p);
+    converter_push_typed_column(&text, p);
     buf_printf(&text, ": name it in \"properties\", or give it " HOW_TO_OPEN);
-    note(search, true, p, &text);
+    converter_note(search, true, p, &text);
 }
 
-static void note_no_field(struct converter_search *search, const struct place *p,
-                          const struct property *child)
+static void converter_note_no_field(struct converter_search *search, const struct place *p,
+                                    const struct property *child)
 {
     struct place below = {p, child, p->column};
     struct buf text;
-    begin_note(&text, &below);
+    converter_begin_note(&text, &below);
     buf_push_literal(&text, "cannot be filled: ");
-    push_typed_column(&text, p);
+    converter_push_typed_column(&text, p);
     buf_printf(&text, " has no field \"%s\"", child->name);
-    note(search, true, &below, &text);
+    converter_note(search, true, &below, &text);
 }
 
-static bool is_object(const struct property *p)
+static bool converter_is_object(const struct property *p)
 {
     return strcmp(p->type, "object") == 0 || strcmp(p->type, "nested") == 0;
 }
 
 /* Returns true if the service ignores the names inside the property. */
-static bool is_closed_book(const struct property *p)
+static bool converter_is_closed_book(const struct property *p)
 {
-    return !is_object(p) || !p->enabled;
+    return !converter_is_object(p) || !p->enabled;
 }
 
 /* Returns true if the object accepts properties that the mapping does not name. */
-static bool takes_anything(const struct property *p)
+static bool converter_takes_anything(const struct property *p)
 {
-    return is_closed_book(p) || !p->strict;
+    return converter_is_closed_book(p) || !p->strict;
 }
 
-static const struct property *find_child(const struct place *p, const char *name)
+static const struct property *converter_find_child(const struct place *p, const char *name)
 {
-    for (size_t i = 0; !is_closed_book(p->property) && i < p->property->child_count; i++) {
+    for (size_t i = 0; !converter_is_closed_book(p->property) && i < p->property->child_count;
+         i++) {
         const struct property *child = &p->property->children[i];
         if (strcmp(child->name, name) == 0 && strcmp(child->type, "alias") != 0) {
             return child;
@@ -169,7 +172,7 @@ static const struct property *find_child(const struct place *p, const char *name
     return NULL;
 }
 
-static struct type_inner *inner_new(const struct converter_search *search, size_t count)
+static struct type_inner *converter_inner_new(const struct converter_search *search, size_t count)
 {
     struct type_inner *inner =
         mem_zero(1, sizeof(struct type_inner) + count * sizeof(struct type_pair));
@@ -184,7 +187,7 @@ void push_json_name(struct buf *out, const char *name)
     buf_push_char(out, ':');
 }
 
-static void set_name(struct type_pair *pair, const char *name)
+static void converter_set_name(struct type_pair *pair, const char *name)
 {
     struct buf text;
     buf_init(&text, NAME_BYTES);
@@ -194,38 +197,38 @@ static void set_name(struct type_pair *pair, const char *name)
 }
 
 /* Chooses the converter by the column's type alone, inside a property that does not specify one. */
-static void compile_natural(struct type_pair *pair, const struct converter_search *search,
-                            const struct column *column)
+static void converter_compile_natural(struct type_pair *pair, const struct converter_search *search,
+                                      const struct column *column)
 {
     bool array = column_is_array(column);
     bool composite = column->category == 'c';
     pair->property = &natural_property;
     if (array || composite) {
         pair->convert = array ? convert_array : convert_composite;
-        pair->inner = inner_new(search, column->part_count);
+        pair->inner = converter_inner_new(search, column->part_count);
         pair->inner->delimiter = column->delimiter;
     } else if (column->category == 'b' && strcmp(column->type, "hstore") == 0) {
         pair->convert = convert_hstore;
-        pair->inner = inner_new(search, 0);
+        pair->inner = converter_inner_new(search, 0);
         pair->inner->open = true;
     } else {
         pair->convert = natural_converter(column);
     }
     for (size_t i = 0; pair->inner != NULL && i < pair->inner->count; i++) {
-        compile_natural(&pair->inner->pairs[i], search, &column->parts[i]);
+        converter_compile_natural(&pair->inner->pairs[i], search, &column->parts[i]);
         if (composite) {
-            set_name(&pair->inner->pairs[i], column->parts[i].name);
+            converter_set_name(&pair->inner->pairs[i], column->parts[i].name);
         }
     }
 }
 
-static void compile_place(struct type_pair *pair, struct converter_search *search,
-                          const struct place *up, const struct column *column,
-                          const struct property *property);
+static void converter_compile_place(struct type_pair *pair, struct converter_search *search,
+                                    const struct place *up, const struct column *column,
+                                    const struct property *property);
 
 /* Notes children without a field, most often because of a misspelt name. */
-static void note_no_fields(struct converter_search *search, const struct place *p,
-                           const struct column *composite)
+static void converter_note_no_fields(struct converter_search *search, const struct place *p,
+                                     const struct column *composite)
 {
     for (size_t i = 0; i < p->property->child_count; i++) {
         const struct property *child = &p->property->children[i];
@@ -233,50 +236,50 @@ static void note_no_fields(struct converter_search *search, const struct place *
         while (k < composite->part_count && strcmp(composite->parts[k].name, child->name) != 0) {
             k++;
         }
-        if (k == composite->part_count && find_child(p, child->name) != NULL) {
-            note_no_field(search, p, child);
+        if (k == composite->part_count && converter_find_child(p, child->name) != NULL) {
+            converter_note_no_field(search, p, child);
         }
     }
 }
 
-static void compile_fields(struct type_pair *pair, struct converter_search *search,
-                           const struct place *p, const struct column *composite)
+static void converter_compile_fields(struct type_pair *pair, struct converter_search *search,
+                                     const struct place *p, const struct column *composite)
 {
-    pair->inner = inner_new(search, composite->part_count);
+    pair->inner = converter_inner_new(search, composite->part_count);
     for (size_t i = 0; i < composite->part_count; i++) {
         const struct column *field = &composite->parts[i];
-        const struct property *child = find_child(p, field->name);
+        const struct property *child = converter_find_child(p, field->name);
         if (child != NULL) {
-            compile_place(&pair->inner->pairs[i], search, p, field, child);
-        } else if (takes_anything(p->property)) {
-            compile_natural(&pair->inner->pairs[i], search, field);
+            converter_compile_place(&pair->inner->pairs[i], search, p, field, child);
+        } else if (converter_takes_anything(p->property)) {
+            converter_compile_natural(&pair->inner->pairs[i], search, field);
         } else {
-            note_no_child(search, p, field->name);
+            converter_note_no_child(search, p, field->name);
         }
-        set_name(&pair->inner->pairs[i], field->name);
+        converter_set_name(&pair->inner->pairs[i], field->name);
     }
-    note_no_fields(search, p, composite);
+    converter_note_no_fields(search, p, composite);
 }
 
 /* Compiles an hstore. Its values are texts, so each child must accept a text. */
-static void compile_texts(struct type_pair *pair, struct converter_search *search,
-                          const struct place *p)
+static void converter_compile_texts(struct type_pair *pair, struct converter_search *search,
+                                    const struct place *p)
 {
     static char text_type[] = "text";
-    size_t count = is_closed_book(p->property) ? 0 : p->property->child_count;
-    pair->inner = inner_new(search, count);
-    pair->inner->open = takes_anything(p->property);
+    size_t count = converter_is_closed_book(p->property) ? 0 : p->property->child_count;
+    pair->inner = converter_inner_new(search, count);
+    pair->inner->open = converter_takes_anything(p->property);
     for (size_t i = 0; i < count; i++) {
         const struct property *child = &p->property->children[i];
         struct column text = {
             .name = child->name, .type = text_type, .declared = text_type, .category = 'b'};
-        compile_place(&pair->inner->pairs[i], search, p, &text, child);
+        converter_compile_place(&pair->inner->pairs[i], search, p, &text, child);
         pair->inner->pairs[i].property = child;
     }
 }
 
-static void compile_bounds(struct type_pair *pair, const struct converter_search *search,
-                           const struct column *range)
+static void converter_compile_bounds(struct type_pair *pair, const struct converter_search *search,
+                                     const struct column *range)
 {
     char type[TYPE_BOUND_BYTES];
     assert(range != NULL && range->parts != NULL); /* the catalogue gives a range its bound */
@@ -284,14 +287,14 @@ static void compile_bounds(struct type_pair *pair, const struct converter_search
     const struct type_rule *rule = type_find(&range->parts[0], type, NULL);
     pair->convert = convert_range;
     pair->loss = rule->loss;
-    pair->inner = inner_new(search, 1);
+    pair->inner = converter_inner_new(search, 1);
     pair->inner->pairs[0] = (struct type_pair){
         .convert = rule->convert, .property = pair->property, .loss = rule->loss, .rule = rule};
 }
 
 /* Sets OpenSearch's rules for arrays: a geo_point and a completion refuse null among values, and a
  * rank_feature accepts one value per document. */
-static void set_array(struct type_inner *inner, const struct property *p, char delimiter)
+static void converter_set_array(struct type_inner *inner, const struct property *p, char delimiter)
 {
     inner->delimiter = delimiter;
     inner->drops_nulls = strcmp(p->type, "geo_point") == 0 || strcmp(p->type, "completion") == 0;
@@ -299,7 +302,7 @@ static void set_array(struct type_inner *inner, const struct property *p, char d
 }
 
 /* Returns true if, for example, numeric(10,2) times 100 is a whole number that a double holds. */
-static bool is_scaled_exactly(const struct column *column, const struct property *p)
+static bool converter_is_scaled_exactly(const struct column *column, const struct property *p)
 {
     static const char numeric[] = "numeric(";
     char *rest = NULL;
@@ -318,40 +321,40 @@ static bool is_scaled_exactly(const struct column *column, const struct property
 
 /* Completes a pair whose rule is known. `column` is the place's, or the innermost element of its
  * arrays. */
-static void compile_rule(struct type_pair *pair, struct converter_search *search,
-                         const struct place *p, const struct column *column)
+static void converter_compile_rule(struct type_pair *pair, struct converter_search *search,
+                                   const struct place *p, const struct column *column)
 {
     const struct type_rule *rule = pair->rule;
     bool array = column_is_array(column) && !type_takes_array(rule);
     if (array || rule->convert == convert_multirange) {
         pair->convert = array ? convert_array : convert_multirange;
-        pair->inner = inner_new(search, 1);
-        set_array(pair->inner, p->property, column->delimiter);
+        pair->inner = converter_inner_new(search, 1);
+        converter_set_array(pair->inner, p->property, column->delimiter);
         struct type_pair *part = &pair->inner->pairs[0];
         *part = (struct type_pair){.property = pair->property, .rule = rule};
         if (array) {
-            compile_rule(part, search, p, &column->parts[0]);
+            converter_compile_rule(part, search, p, &column->parts[0]);
         } else {
-            compile_bounds(part, search, &column->parts[0]);
+            converter_compile_bounds(part, search, &column->parts[0]);
         }
         pair->loss = part->loss;
     } else if (rule->convert == convert_range) {
-        compile_bounds(pair, search, column);
+        converter_compile_bounds(pair, search, column);
     } else if (rule->convert == convert_composite) {
         pair->convert = convert_composite;
-        compile_fields(pair, search, p, column);
+        converter_compile_fields(pair, search, p, column);
     } else {
         pair->convert = rule->convert;
-        pair->loss = is_scaled_exactly(column, pair->property) ? NULL : rule->loss;
+        pair->loss = converter_is_scaled_exactly(column, pair->property) ? NULL : rule->loss;
         if (rule->convert == convert_hstore) {
-            compile_texts(pair, search, p);
+            converter_compile_texts(pair, search, p);
         }
     }
 }
 
-static void compile_place(struct type_pair *pair, struct converter_search *search,
-                          const struct place *up, const struct column *column,
-                          const struct property *property)
+static void converter_compile_place(struct type_pair *pair, struct converter_search *search,
+                                    const struct place *up, const struct column *column,
+                                    const struct property *property)
 {
     struct place p = {up, property, column};
     struct buf why;
@@ -359,16 +362,16 @@ static void compile_place(struct type_pair *pair, struct converter_search *searc
     *pair =
         (struct type_pair){.property = property, .rule = type_find(column, property->type, &why)};
     if (pair->rule == NULL) {
-        note_misfit(search, &p, &why);
-    } else if (property->child_count == 0 && !takes_anything(property)) {
-        note_bare(search, &p);
+        converter_note_misfit(search, &p, &why);
+    } else if (property->child_count == 0 && !converter_takes_anything(property)) {
+        converter_note_bare(search, &p);
     } else {
-        compile_rule(pair, search, &p, column);
+        converter_compile_rule(pair, search, &p, column);
         if (pair->loss != NULL) {
-            note_loss(search, &p, pair->loss);
+            converter_note_loss(search, &p, pair->loss);
         }
         if (property->format != NULL) {
-            note_loss(search, &p, "its \"format\" has to accept what arrives");
+            converter_note_loss(search, &p, "its \"format\" has to accept what arrives");
         }
     }
     buf_release(&why);
@@ -378,6 +381,6 @@ bool converter_compile(struct type_pair *out, struct converter_search *search,
                        const struct column *column, const struct property *property)
 {
     size_t before = search->errors;
-    compile_place(out, search, NULL, column, property);
+    converter_compile_place(out, search, NULL, column, property);
     return search->errors == before;
 }

@@ -22,14 +22,14 @@ struct compiler {
 };
 
 /* The first error becomes the message. */
-static void count_error(struct compiler *c, const char *text)
+static void plan_count_error(struct compiler *c, const char *text)
 {
     if (c->errors++ == 0) {
         err_set(c->err, ERR_REJECTED, "%s", text);
     }
 }
 
-static const struct field *find_field(const struct plan_input *in, const char *property)
+static const struct field *plan_find_field(const struct plan_input *in, const char *property)
 {
     for (size_t i = 0; i < in->field_count; i++) {
         if (strcmp(in->fields[i].property, property) == 0) {
@@ -40,7 +40,7 @@ static const struct field *find_field(const struct plan_input *in, const char *p
 }
 
 /* Returns the names of columns or properties, null-terminated. The caller frees only the list. */
-static const char **column_names(const struct columns *columns)
+static const char **plan_column_names(const struct columns *columns)
 {
     const char **names = mem_zero(columns->count + 1, sizeof(*names));
     for (size_t i = 0; i < columns->count; i++) {
@@ -49,7 +49,7 @@ static const char **column_names(const struct columns *columns)
     return names;
 }
 
-static const char **property_names(const struct mapping *mapping)
+static const char **plan_property_names(const struct mapping *mapping)
 {
     const char **names = mem_zero(mapping->count + 1, sizeof(*names));
     for (size_t i = 0; i < mapping->count; i++) {
@@ -58,19 +58,20 @@ static const char **property_names(const struct mapping *mapping)
     return names;
 }
 
-static void note_no_column(struct compiler *c, const struct property *property, const char *column)
+static void plan_note_no_column(struct compiler *c, const struct property *property,
+                                const char *column)
 {
     struct buf text;
     buf_init(&text, TEXT_BYTES);
     buf_printf(&text, "property \"%s\" has no column: there is no column \"%s\"", property->name,
                column);
     bool first = c->errors == 0;
-    count_error(c, buf_text(&text));
+    plan_count_error(c, buf_text(&text));
     notes_take(c->notes, true, property->name, &text);
     if (!first) {
         return;
     }
-    const char **names = column_names(c->in->columns);
+    const char **names = plan_column_names(c->in->columns);
     const char *nearest = text_nearest(column, names);
     if (nearest != NULL) {
         err_hint(c->err, "did you mean the column \"%s\"? name it in \"fields\"", nearest);
@@ -82,7 +83,7 @@ static void note_no_column(struct compiler *c, const struct property *property, 
 
 /* Returns the index of the column in the row. A column is selected once, even if it fills several
  * properties. */
-static size_t select_column(struct plan *plan, const char *name)
+static size_t plan_select_column(struct plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->column_count; i++) {
         if (strcmp(plan->columns[i], name) == 0) {
@@ -95,7 +96,7 @@ static size_t select_column(struct plan *plan, const char *name)
 }
 
 /* Returns `,"name":`, padded to whole blocks. */
-static char *make_prefix(const char *name, size_t *len)
+static char *plan_make_prefix(const char *name, size_t *len)
 {
     struct buf text;
     buf_init(&text, NAME_BYTES);
@@ -109,14 +110,14 @@ static char *make_prefix(const char *name, size_t *len)
 }
 
 /* Takes ownership of the pair. */
-static void add_step(struct plan *plan, const struct property *property,
-                     const struct column *column, const struct type_pair *pair)
+static void plan_add_step(struct plan *plan, const struct property *property,
+                          const struct column *column, const struct type_pair *pair)
 {
     size_t prefix_len;
-    char *prefix = make_prefix(property->name, &prefix_len);
+    char *prefix = plan_make_prefix(property->name, &prefix_len);
     plan->steps = mem_grow(plan->steps, plan->count + 1, sizeof(*plan->steps));
     plan->steps[plan->count++] = (struct plan_step){
-        .value = select_column(plan, column->name),
+        .value = plan_select_column(plan, column->name),
         .pair = *pair,
         .prefix = prefix,
         .prefix_len = prefix_len,
@@ -125,8 +126,8 @@ static void add_step(struct plan *plan, const struct property *property,
 }
 
 /* Finds the converters; their notes become notes of the plan. */
-static void compile_step(struct compiler *c, const struct property *property,
-                         const struct column *column)
+static void plan_compile_step(struct compiler *c, const struct property *property,
+                              const struct column *column)
 {
     struct converter_search search = {c->in->document_bytes, c->notes, 0};
     struct type_pair pair;
@@ -134,19 +135,19 @@ static void compile_step(struct compiler *c, const struct property *property,
     bool fits = converter_compile(&pair, &search, column, property);
     for (size_t i = before; i < c->notes->count; i++) {
         if (c->notes->items[i].error) {
-            count_error(c, c->notes->items[i].text);
+            plan_count_error(c, c->notes->items[i].text);
         }
     }
     if (fits) {
-        add_step(c->plan, property, column, &pair);
+        plan_add_step(c->plan, property, column, &pair);
     } else {
         type_release(&pair);
     }
 }
 
-static void compile_property(struct compiler *c, const struct property *property)
+static void plan_compile_property(struct compiler *c, const struct property *property)
 {
-    const struct field *field = find_field(c->in, property->name);
+    const struct field *field = plan_find_field(c->in, property->name);
     bool filled_by_service = (field != NULL && field->column == NULL) ||
                              strcmp(property->type, "alias") == 0 ||
                              strcmp(property->name, SOURCE_ID) == 0;
@@ -156,15 +157,15 @@ static void compile_property(struct compiler *c, const struct property *property
     const char *name = field != NULL ? field->column : property->name;
     const struct column *column = columns_find(c->in->columns, name);
     if (column == NULL) {
-        note_no_column(c, property, name);
+        plan_note_no_column(c, property, name);
         return;
     }
-    compile_step(c, property, column);
+    plan_compile_step(c, property, column);
 }
 
 /* Checks that every field names a property and that source_id is not among them, as rowferry fills
  * it. */
-static int check_fields(const struct plan_input *in, struct err *err)
+static int plan_check_fields(const struct plan_input *in, struct err *err)
 {
     for (size_t i = 0; i < in->field_count; i++) {
         const char *name = in->fields[i].property;
@@ -177,7 +178,7 @@ static int check_fields(const struct plan_input *in, struct err *err)
         }
         err_set(err, ERR_CONFIG, "\"fields\" names \"%s\", which is no property of the mapping",
                 name);
-        const char **names = property_names(in->mapping);
+        const char **names = plan_property_names(in->mapping);
         const char *nearest = text_nearest(name, names);
         if (nearest != NULL) {
             err_hint(err, "did you mean \"%s\"?", nearest);
@@ -188,7 +189,7 @@ static int check_fields(const struct plan_input *in, struct err *err)
     return 0;
 }
 
-static char *too_large_text(size_t document_bytes)
+static char *plan_too_large_text(size_t document_bytes)
 {
     struct buf text;
     buf_init(&text, TEXT_BYTES);
@@ -204,13 +205,13 @@ int plan_compile(struct plan *out, const struct plan_input *in, struct plan_note
     struct compiler c = {out, in, notes != NULL ? notes : &unwanted, &first, 0};
     *out = (struct plan){.document_bytes = in->document_bytes};
     *c.notes = (struct plan_notes){0};
-    int result = check_fields(in, err);
+    int result = plan_check_fields(in, err);
     if (result < 0) {
         return result;
     }
-    out->too_large = too_large_text(in->document_bytes);
+    out->too_large = plan_too_large_text(in->document_bytes);
     for (size_t i = 0; i < in->mapping->count; i++) {
-        compile_property(&c, &in->mapping->properties[i]);
+        plan_compile_property(&c, &in->mapping->properties[i]);
     }
     plan_notes_release(&unwanted);
     if (c.errors == 0) {

@@ -13,7 +13,7 @@
 const char type_absent[] = "a value that has no form in JSON";
 
 /* Returns true if the list contains the word, followed by `suffix` ("" or "[]"). */
-static bool list_has(const char *list, const char *word, const char *suffix)
+static bool type_list_has(const char *list, const char *word, const char *suffix)
 {
     size_t word_len = strlen(word);
     size_t suffix_len = strlen(suffix);
@@ -30,7 +30,7 @@ static bool list_has(const char *list, const char *word, const char *suffix)
 }
 
 /* Returns the table's name of a type that is not an array. */
-static const char *table_name(const struct column *column)
+static const char *type_table_name(const struct column *column)
 {
     static const struct {
         char category;
@@ -45,7 +45,7 @@ static const char *table_name(const struct column *column)
         }
     }
     for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
-        if (list_has(r->columns, column->type, "")) {
+        if (type_list_has(r->columns, column->type, "")) {
             return column->type;
         }
     }
@@ -59,7 +59,7 @@ void type_bound(char out[TYPE_BOUND_BYTES], const char *property_type)
 }
 
 /* Returns the type of the bounds of a range or multirange; null if it is nested too deeply. */
-static const struct column *bounds_of(const struct column *column)
+static const struct column *type_bounds_of(const struct column *column)
 {
     const struct column *range = column->category == 'm' ? column->parts : column;
     return range != NULL ? range->parts : NULL;
@@ -67,9 +67,9 @@ static const struct column *bounds_of(const struct column *column)
 
 /* A range fills the range of the type that its bounds fill: an integer_range if they fill an
  * integer. */
-static bool bounds_take(const struct column *column, const char *property_type)
+static bool type_bounds_take(const struct column *column, const char *property_type)
 {
-    const struct column *bounds = bounds_of(column);
+    const struct column *bounds = type_bounds_of(column);
     char type[TYPE_BOUND_BYTES];
     type_bound(type, property_type);
     return bounds != NULL && !column_is_array(bounds) && type_find(bounds, type, NULL) != NULL;
@@ -82,25 +82,25 @@ bool type_takes_array(const struct type_rule *rule)
 
 /* An array fills the types that its elements fill. A vector is an exception: it is an array as a
  * whole, and is named with its brackets. */
-static bool rule_takes(const struct type_rule *rule, const struct column *column,
-                       const char *property_type)
+static bool type_rule_takes(const struct type_rule *rule, const struct column *column,
+                            const char *property_type)
 {
     if (column_is_array(column) && type_takes_array(rule)) {
-        return list_has(rule->columns, column->parts[0].type, "[]");
+        return type_list_has(rule->columns, column->parts[0].type, "[]");
     }
     while (column_is_array(column)) {
         column = &column->parts[0];
     }
     bool range = rule->convert == convert_range || rule->convert == convert_multirange;
-    return list_has(rule->columns, table_name(column), "") &&
-           (!range || bounds_take(column, property_type));
+    return type_list_has(rule->columns, type_table_name(column), "") &&
+           (!range || type_bounds_take(column, property_type));
 }
 
 /* Suggests a known type for an unknown one, which is most often misspelt. */
-static void say_what_is_meant(struct buf *why, const char *property_type)
+static void type_say_what_is_meant(struct buf *why, const char *property_type)
 {
     for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
-        if (list_has(r->properties, property_type, "")) {
+        if (type_list_has(r->properties, property_type, "")) {
             return;
         }
     }
@@ -110,7 +110,7 @@ static void say_what_is_meant(struct buf *why, const char *property_type)
     }
 }
 
-static void say_what_fits(struct buf *why, const struct column *column)
+static void type_say_what_fits(struct buf *why, const struct column *column)
 {
     buf_printf(why, "a column of type %s can fill ", column->declared);
     size_t before = why->len;
@@ -120,7 +120,7 @@ static void say_what_fits(struct buf *why, const struct column *column)
             char type[TYPE_BOUND_BYTES];
             size_t len = strcspn(list, " ");
             snprintf(type, sizeof(type), "%.*s", (int)len, list);
-            if (rule_takes(r, column, type)) {
+            if (type_rule_takes(r, column, type)) {
                 buf_printf(why, "%s%s", why->len > before ? ", " : "", type);
             }
             list += len + strspn(list + len, " ");
@@ -135,13 +135,14 @@ const struct type_rule *type_find(const struct column *column, const char *prope
                                   struct buf *why)
 {
     for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
-        if (list_has(r->properties, property_type, "") && rule_takes(r, column, property_type)) {
+        if (type_list_has(r->properties, property_type, "") &&
+            type_rule_takes(r, column, property_type)) {
             return r;
         }
     }
     if (why != NULL) {
-        say_what_fits(why, column);
-        say_what_is_meant(why, property_type);
+        type_say_what_fits(why, column);
+        type_say_what_is_meant(why, property_type);
     }
     return NULL;
 }

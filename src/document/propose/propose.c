@@ -148,7 +148,7 @@ static const struct plain {
     {"geography", "geo_shape", false},
 };
 
-static const char *plain_property(const struct column *c, const struct proposer *how)
+static const char *propose_plain_property(const struct column *c, const struct proposer *how)
 {
     for (size_t i = 0; i < sizeof(plains) / sizeof(plains[0]); i++) {
         if (c->category == 'b' && strcmp(plains[i].type, c->type) == 0) {
@@ -158,7 +158,7 @@ static const char *plain_property(const struct column *c, const struct proposer 
     return NULL;
 }
 
-static const struct column *innermost(const struct column *c)
+static const struct column *propose_innermost(const struct column *c)
 {
     while (column_is_array(c)) {
         c = &c->parts[0];
@@ -166,7 +166,7 @@ static const struct column *innermost(const struct column *c)
     return c;
 }
 
-static bool is_one_of(const struct column *c, const char *const *types)
+static bool propose_is_one_of(const struct column *c, const char *const *types)
 {
     while (c->category == 'b' && *types != NULL && strcmp(*types, c->type) != 0) {
         types++;
@@ -174,43 +174,43 @@ static bool is_one_of(const struct column *c, const char *const *types)
     return c->category == 'b' && *types != NULL;
 }
 
-static bool is_text(const struct column *c)
+static bool propose_is_text(const struct column *c)
 {
     static const char *const types[] = {"text", "varchar", "bpchar", "citext", "name", NULL};
-    return is_one_of(c, types);
+    return propose_is_one_of(c, types);
 }
 
-static bool is_json(const struct column *c)
+static bool propose_is_json(const struct column *c)
 {
     static const char *const types[] = {"json", "jsonb", NULL};
-    return is_one_of(c, types);
+    return propose_is_one_of(c, types);
 }
 
-static bool is_fraction(const struct column *c)
+static bool propose_is_fraction(const struct column *c)
 {
     static const char *const types[] = {"float4", "float8", "numeric", NULL};
-    return is_one_of(c, types);
+    return propose_is_one_of(c, types);
 }
 
-static bool is_vector(const struct column *c)
+static bool propose_is_vector(const struct column *c)
 {
     static const char *const types[] = {"vector", "halfvec", "sparsevec", NULL};
-    return is_one_of(c, types);
+    return propose_is_one_of(c, types);
 }
 
 /* Returns true if the type's texts are never too long for a keyword. */
-static bool is_short(const struct column *c)
+static bool propose_is_short(const struct column *c)
 {
     static const char *const types[] = {"time",     "timetz", "interval", "money", "macaddr",
                                         "macaddr8", "point",  "pg_lsn",   "char",  NULL};
-    return c->category == 'e' || is_one_of(c, types);
+    return c->category == 'e' || propose_is_one_of(c, types);
 }
 
 /* Returns true for types that are useless for searches. */
-static bool is_left_out(const struct column *c)
+static bool propose_is_left_out(const struct column *c)
 {
     static const char *const types[] = {"bytea", "tsvector", "tsquery", NULL};
-    return is_one_of(innermost(c), types);
+    return propose_is_one_of(propose_innermost(c), types);
 }
 
 /* --- numbers -----------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ static bool is_left_out(const struct column *c)
 
 /* For numeric(12,2), returns the total digits and those after the point. Returns false if the type
  * has no bounds. */
-static bool numeric_digits(const struct column *c, long *digits, long *scale)
+static bool propose_numeric_digits(const struct column *c, long *digits, long *scale)
 {
     char *end;
     const char *open = strchr(c->declared, '(');
@@ -232,7 +232,7 @@ static void propose_numeric(struct proposed *out, const struct column *c)
     static const int factors[] = {1, 10, 100, 1000, 10000};
     long digits;
     long scale;
-    bool bounded = numeric_digits(c, &digits, &scale);
+    bool bounded = propose_numeric_digits(c, &digits, &scale);
     if (bounded && scale == 0 && digits <= LONG_DIGITS) {
         propose_set(out, "\"type\": \"long\"");
     } else if (bounded && scale > 0 && scale <= 4 && digits <= EXACT_DIGITS) {
@@ -249,16 +249,16 @@ static void propose_numeric(struct proposed *out, const struct column *c)
 #define VECTOR_LEAST 8 /* shorter lists are probably plain numbers */
 
 /* Returns the dimension of a list of numbers that looks like a vector, or 0. */
-static int64_t list_dimension(const struct column *c, const struct column_facts *f)
+static int64_t propose_list_dimension(const struct column *c, const struct column_facts *f)
 {
-    bool numbers = column_is_array(c) && is_fraction(&c->parts[0]);
+    bool numbers = column_is_array(c) && propose_is_fraction(&c->parts[0]);
     return numbers && f->sampled > 0 && f->unfit == 0 && f->least == f->most &&
                    f->least >= VECTOR_LEAST && f->least <= 4096
                ? f->least
                : 0;
 }
 
-static int64_t vector_dimension(const struct column *c, const struct column_facts *f)
+static int64_t propose_vector_dimension(const struct column *c, const struct column_facts *f)
 {
     const char *open = strchr(c->declared, '(');
     if (open != NULL) {
@@ -350,9 +350,9 @@ static void propose_inside(struct proposed *out, const struct column_facts *f,
  */
 
 /* Returns true for types that PostgreSQL writes in a special form inside JSON. */
-static bool is_loose(const struct column *c)
+static bool propose_is_loose(const struct column *c)
 {
-    return strchr("ca", c->category) != NULL || is_json(c) || is_vector(c) ||
+    return strchr("ca", c->category) != NULL || propose_is_json(c) || propose_is_vector(c) ||
            strcmp(c->type, "hstore") == 0 || strcmp(c->type, "geometry") == 0 ||
            strcmp(c->type, "geography") == 0;
 }
@@ -366,7 +366,7 @@ static void propose_unfit(struct proposed *out)
 static void propose_simple(struct proposed *out, const struct column *c,
                            const struct column_facts *f, const struct proposer *how)
 {
-    const char *property = plain_property(c, how);
+    const char *property = propose_plain_property(c, how);
     if (f->unfit > 0 && strcmp(c->type, "inet") != 0) {
         propose_unfit(out);
     } else if (c->category == 'b' && strcmp(c->type, "numeric") == 0) {
@@ -377,7 +377,7 @@ static void propose_simple(struct proposed *out, const struct column *c,
     } else if (property != NULL && strcmp(c->type, "inet") == 0 && f->unfit > 0) {
         propose_set(out, "\"type\": \"ip_range\"");
         propose_say(out, ", networks among them");
-    } else if (property != NULL || is_short(c)) {
+    } else if (property != NULL || propose_is_short(c)) {
         propose_set(out, "\"type\": \"%s\"", property != NULL ? property : "keyword");
     } else {
         propose_set(out, "\"type\": \"keyword\", \"ignore_above\": %d", PROPOSE_WORD_BYTES);
@@ -387,23 +387,24 @@ static void propose_simple(struct proposed *out, const struct column *c,
 static void propose_array(struct proposed *out, const struct column *c,
                           const struct column_facts *f, const struct proposer *how)
 {
-    int64_t dimension = how->in_json ? 0 : list_dimension(c, f);
+    int64_t dimension = how->in_json ? 0 : propose_list_dimension(c, f);
     if (dimension > 0 && how->product != PROPOSE_ANY) {
         propose_vector(out, dimension, f, how);
         propose_say(out, ", %" PRId64 " numbers each: a vector", dimension);
-    } else if (how->in_json && is_loose(innermost(c))) {
+    } else if (how->in_json && propose_is_loose(propose_innermost(c))) {
         propose_anything(out, how);
-    } else if (is_text(innermost(c))) {
+    } else if (propose_is_text(propose_innermost(c))) {
         propose_text(out, c, f, how);
-    } else if (innermost(c)->category == 'c') {
-        propose_composite(out, innermost(c), true, how);
-    } else if (innermost(c)->category == 'r' || innermost(c)->category == 'm') {
+    } else if (propose_innermost(c)->category == 'c') {
+        propose_composite(out, propose_innermost(c), true, how);
+    } else if (propose_innermost(c)->category == 'r' || propose_innermost(c)->category == 'm') {
         propose_range(out, c);
-    } else if (is_json(innermost(c)) || strcmp(innermost(c)->type, "hstore") == 0) {
+    } else if (propose_is_json(propose_innermost(c)) ||
+               strcmp(propose_innermost(c)->type, "hstore") == 0) {
         propose_set(out, "\"type\": \"object\", \"enabled\": false");
         propose_say(out, ", kept, not searched");
     } else {
-        propose_simple(out, innermost(c), f, how);
+        propose_simple(out, propose_innermost(c), f, how);
     }
 }
 
@@ -423,14 +424,14 @@ static void propose_known(struct proposed *out, const struct column *c,
 {
     if (column_is_array(c)) {
         propose_array(out, c, f, how);
-    } else if (strcmp(c->type, "hstore") == 0 || (how->in_json && is_loose(c))) {
+    } else if (strcmp(c->type, "hstore") == 0 || (how->in_json && propose_is_loose(c))) {
         propose_anything(out, how);
-    } else if (is_text(c)) {
+    } else if (propose_is_text(c)) {
         propose_text(out, c, f, how);
-    } else if (is_json(c)) {
+    } else if (propose_is_json(c)) {
         propose_shape(out, f->shape, how);
-    } else if (is_vector(c)) {
-        propose_vector(out, vector_dimension(c, f), f, how);
+    } else if (propose_is_vector(c)) {
+        propose_vector(out, propose_vector_dimension(c, f), f, how);
     } else if (c->category == 'c') {
         propose_composite(out, c, false, how);
     } else if ((c->category == 'r' || c->category == 'm') && !how->in_json) {
@@ -448,17 +449,17 @@ void propose_column(struct proposed *out, const struct column *c, const struct c
     propose_say(out, "%s", c->declared);
     if (f->inside != NULL) {
         propose_inside(out, f, how);
-    } else if (is_left_out(c)) {
+    } else if (propose_is_left_out(c)) {
         out->left_out = true;
         propose_set(out, "\"type\": \"%s\"",
-                    strcmp(innermost(c)->type, "bytea") == 0 ? "binary" : "keyword");
+                    strcmp(propose_innermost(c)->type, "bytea") == 0 ? "binary" : "keyword");
         propose_say(out, ": left out, nothing to search by");
     } else {
         propose_known(out, c, f, how);
     }
 }
 
-static bool is_among(const char *name, const char *const *names, size_t count)
+static bool propose_is_among(const char *name, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i], name) == 0) {
@@ -474,7 +475,7 @@ void propose_mapping(struct proposed *out, const struct table_facts *table, cons
     *out = (struct proposed){0};
     for (size_t i = 0; i < table->columns.count; i++) {
         const struct column *c = &table->columns.items[i];
-        bool is_key = is_among(c->name, key, key_count);
+        bool is_key = propose_is_among(c->name, key, key_count);
         struct proposer how = {.product = product, .is_key = is_key};
         bool is_id = is_key && key_count == 1 && strcmp(c->name, "source_id") == 0;
         char *name = is_id ? text_copy(c->name) : propose_name(out, c->name);

@@ -20,45 +20,47 @@ void shape_release(struct shape *s)
     *s = (struct shape){0};
 }
 
-static size_t scalars(const struct shape *s)
+static size_t propose_json_scalars(const struct shape *s)
 {
     return s->strings + s->numbers + s->booleans;
 }
 
 /* Returns true if a document's path can contain the name. */
-static bool is_plain(const char *name)
+static bool propose_json_is_plain(const char *name)
 {
     return name[0] != '\0' && strchr(name, '.') == NULL && name[strspn(name, " \t")] != '\0';
 }
 
 /* The service refuses an empty name at any level below a mapped object. */
-static bool has_nameless(const struct shape *s)
+static bool propose_json_has_nameless(const struct shape *s)
 {
     for (size_t i = 0; i < s->member_count; i++) {
-        if (s->members[i].name[0] == '\0' || has_nameless(&s->members[i])) {
+        if (s->members[i].name[0] == '\0' || propose_json_has_nameless(&s->members[i])) {
             return true;
         }
     }
     return false;
 }
 
-static bool is_open(const struct shape *s)
+static bool propose_json_is_open(const struct shape *s)
 {
-    return s->cut || s->member_count > MOST_MEMBERS || s->member_count == 0 || has_nameless(s);
+    return s->cut || s->member_count > MOST_MEMBERS || s->member_count == 0 ||
+           propose_json_has_nameless(s);
 }
 
-static bool has_one_kind(const struct shape *s)
+static bool propose_json_has_one_kind(const struct shape *s)
 {
     return (s->objects > 0) + (s->strings > 0) + (s->numbers > 0) + (s->booleans > 0) == 1;
 }
 
-static bool is_mapped(const struct shape *s)
+static bool propose_json_is_mapped(const struct shape *s)
 {
     bool lists_some = s->listed > 0 && s->listed < s->objects;
-    return is_plain(s->name) && has_one_kind(s) && !lists_some && !(s->objects > 0 && is_open(s));
+    return propose_json_is_plain(s->name) && propose_json_has_one_kind(s) && !lists_some &&
+           !(s->objects > 0 && propose_json_is_open(s));
 }
 
-static void propose_string(struct proposed *out, const struct shape *s)
+static void propose_json_string(struct proposed *out, const struct shape *s)
 {
     if (s->dates == s->strings) {
         propose_set(out, "\"type\": \"date\", \"ignore_malformed\": true");
@@ -77,10 +79,10 @@ static void propose_string(struct proposed *out, const struct shape *s)
     }
 }
 
-static void propose_scalar(struct proposed *out, const struct shape *s)
+static void propose_json_scalar(struct proposed *out, const struct shape *s)
 {
     if (s->strings > 0) {
-        propose_string(out, s);
+        propose_json_string(out, s);
     } else if (s->numbers > 0) {
         propose_set(out, "\"type\": \"%s\", \"ignore_malformed\": true",
                     s->whole == s->numbers ? "long" : "double");
@@ -91,21 +93,21 @@ static void propose_scalar(struct proposed *out, const struct shape *s)
     }
 }
 
-static void propose_object(struct proposed *out, const struct shape *s)
+static void propose_json_object(struct proposed *out, const struct shape *s)
 {
     size_t left = 0;
     propose_set(out, "\"type\": \"%s\", \"dynamic\": false", s->listed > 0 ? "nested" : "object");
     for (size_t i = 0; i < s->member_count; i++) {
         const struct shape *m = &s->members[i];
-        if (!is_mapped(m)) {
+        if (!propose_json_is_mapped(m)) {
             left++;
             continue;
         }
         struct proposed *child = propose_child(out, m->name);
         if (m->objects > 0) {
-            propose_object(child, m);
+            propose_json_object(child, m);
         } else {
-            propose_scalar(child, m);
+            propose_json_scalar(child, m);
         }
     }
     propose_say(out, "%s; other members are kept, not searched",
@@ -131,21 +133,22 @@ void propose_anything(struct proposed *out, const struct proposer *how)
 
 void propose_shape(struct proposed *out, const struct shape *s, const struct proposer *how)
 {
-    bool whole_object = s != NULL && s->objects > 0 && scalars(s) == 0 &&
+    bool whole_object = s != NULL && s->objects > 0 && propose_json_scalars(s) == 0 &&
                         (s->listed == 0 || s->listed == s->objects);
-    if (whole_object && !is_open(s)) {
+    if (whole_object && !propose_json_is_open(s)) {
         propose_say(out, ", ");
-        propose_object(out, s);
-    } else if (whole_object && !has_nameless(s) && s->listed == 0 && s->member_count > 0) {
+        propose_json_object(out, s);
+    } else if (whole_object && !propose_json_has_nameless(s) && s->listed == 0 &&
+               s->member_count > 0) {
         propose_say(out, ", names that are data");
         propose_anything(out, how);
-    } else if (s != NULL && s->objects == 0 && has_one_kind(s)) {
+    } else if (s != NULL && s->objects == 0 && propose_json_has_one_kind(s)) {
         propose_say(out, ", ");
-        propose_scalar(out, s);
+        propose_json_scalar(out, s);
     } else {
         propose_set(out, "\"type\": \"object\", \"enabled\": false");
         propose_say(out, "%s: kept, not searched",
-                    s == NULL || (s->objects == 0 && scalars(s) == 0)
+                    s == NULL || (s->objects == 0 && propose_json_scalars(s) == 0)
                         ? ", no values to look at yet"
                         : ", values of several kinds");
     }

@@ -10,7 +10,7 @@
 #define INDEX_BYTES 120 /* of an alias's 200, so that users can extend the name */
 #define PIPELINE_BYTES 40
 
-static bool is_taken(const struct proposed *among, const char *name)
+static bool propose_name_is_taken(const struct proposed *among, const char *name)
 {
     for (size_t i = 0; i < among->count; i++) {
         if (strcmp(among->children[i].name, name) == 0) {
@@ -21,7 +21,7 @@ static bool is_taken(const struct proposed *among, const char *name)
 }
 
 /* A dot would make the name a path, and a leading underscore marks the service's own fields. */
-static void push_property(struct buf *out, const char *column)
+static void propose_name_push_property(struct buf *out, const char *column)
 {
     if (column[0] == '_' || strcmp(column, "source_id") == 0) {
         buf_push_literal(out, "column");
@@ -39,9 +39,9 @@ char *propose_name(const struct proposed *among, const char *column)
 {
     struct buf name;
     buf_init(&name, PROPOSE_TEXT_BYTES);
-    push_property(&name, column);
+    propose_name_push_property(&name, column);
     size_t len = name.len;
-    for (int i = 2; is_taken(among, buf_text(&name)); i++) {
+    for (int i = 2; propose_name_is_taken(among, buf_text(&name)); i++) {
         buf_truncate(&name, len);
         buf_printf(&name, "_%d", i);
     }
@@ -49,7 +49,8 @@ char *propose_name(const struct proposed *among, const char *column)
 }
 
 /* Replaces each run of characters that are not allowed with one "-". */
-static void push_words(struct buf *out, const char *text, size_t most_bytes, bool capitals)
+static void propose_name_push_words(struct buf *out, const char *text, size_t most_bytes,
+                                    bool capitals)
 {
     bool gap = false;
     size_t begin = out->len;
@@ -69,10 +70,10 @@ static void push_words(struct buf *out, const char *text, size_t most_bytes, boo
 
 void propose_index_name(struct buf *out, const char *text)
 {
-    push_words(out, text, INDEX_BYTES, false);
+    propose_name_push_words(out, text, INDEX_BYTES, false);
 }
 
 void propose_pipeline_name(struct buf *out, const char *text)
 {
-    push_words(out, text, PIPELINE_BYTES, true);
+    propose_name_push_words(out, text, PIPELINE_BYTES, true);
 }

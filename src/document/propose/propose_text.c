@@ -15,7 +15,7 @@
 #define BLANKS_SHARE 0.05
 
 /* Returns the declared length (20 for "character varying(20)"), or 0. */
-static int64_t declared_length(const struct column *c)
+static int64_t propose_text_declared_length(const struct column *c)
 {
     while (column_is_array(c)) {
         c = &c->parts[0];
@@ -27,7 +27,8 @@ static int64_t declared_length(const struct column *c)
     return open != NULL ? strtoll(open + 1, NULL, 10) : 0;
 }
 
-static void set_keyword(struct proposed *out, int64_t length, const struct proposer *how)
+static void propose_text_set_keyword(struct proposed *out, int64_t length,
+                                     const struct proposer *how)
 {
     if (how->is_key || (length > 0 && length <= PROPOSE_WORD_BYTES)) {
         propose_set(out, "\"type\": \"keyword\"");
@@ -36,81 +37,81 @@ static void set_keyword(struct proposed *out, int64_t length, const struct propo
     }
 }
 
-static void set_both(struct proposed *out)
+static void propose_text_set_both(struct proposed *out)
 {
     propose_set(out, "\"type\": \"text\",\n\"fields\": { \"keyword\": { \"type\": \"keyword\", "
                      "\"ignore_above\": 256 } }");
     out->fields = 2;
 }
 
-static bool has_few(const struct column_facts *f)
+static bool propose_text_has_few(const struct column_facts *f)
 {
     return f->distinct > 0 ? f->distinct <= FEW_VALUES
                            : f->distinct < 0 && -f->distinct <= FEW_SHARE;
 }
 
-static bool has_blanks(const struct column_facts *f)
+static bool propose_text_has_blanks(const struct column_facts *f)
 {
     return (double)f->words > BLANKS_SHARE * (double)f->sampled;
 }
 
-static void say_width(struct proposed *out, const struct column_facts *f)
+static void propose_text_say_width(struct proposed *out, const struct column_facts *f)
 {
     propose_say(out, ", %.0f byte%s on average", f->width, f->width >= 1.5 ? "s" : "");
 }
 
-static void by_statistics(struct proposed *out, const struct column_facts *f, int64_t length,
-                          const struct proposer *how)
+static void propose_text_by_statistics(struct proposed *out, const struct column_facts *f,
+                                       int64_t length, const struct proposer *how)
 {
     char n[UNITS_BYTES];
     bool prose = f->width > WORD_BYTES || f->longest > PROPOSE_WORD_BYTES;
-    if (!prose && has_few(f)) {
-        set_keyword(out, length, how);
+    if (!prose && propose_text_has_few(f)) {
+        propose_text_set_keyword(out, length, how);
         if (f->distinct > 0) {
             propose_say(out, ", %s different value%s", units_count(n, (int64_t)f->distinct),
                         f->distinct >= 1.5 ? "s" : "");
         } else {
             propose_say(out, ", few different values");
         }
-    } else if (!prose && !has_blanks(f)) {
-        set_keyword(out, length, how);
+    } else if (!prose && !propose_text_has_blanks(f)) {
+        propose_text_set_keyword(out, length, how);
         propose_say(out, ", without blanks");
-        say_width(out, f);
+        propose_text_say_width(out, f);
     } else if (!prose && f->width <= TITLE_BYTES) {
-        set_both(out);
+        propose_text_set_both(out);
         propose_say(out, ", words");
-        say_width(out, f);
+        propose_text_say_width(out, f);
     } else {
         propose_set(out, "\"type\": \"text\"");
         propose_say(out, ", prose");
-        say_width(out, f);
+        propose_text_say_width(out, f);
     }
 }
 
 /* For an array the statistics describe the whole array, and its elements are mostly tags. */
-static void elements(struct proposed *out, const struct column_facts *f, int64_t length,
-                     const struct proposer *how)
+static void propose_text_elements(struct proposed *out, const struct column_facts *f,
+                                  int64_t length, const struct proposer *how)
 {
-    if (f->longest > 1024 || (f->longest > 256 && has_blanks(f))) {
+    if (f->longest > 1024 || (f->longest > 256 && propose_text_has_blanks(f))) {
         propose_set(out, "\"type\": \"text\"");
         propose_say(out, ", long elements");
     } else {
-        set_keyword(out, length, how);
+        propose_text_set_keyword(out, length, how);
     }
 }
 
 void propose_text(struct proposed *out, const struct column *c, const struct column_facts *f,
                   const struct proposer *how)
 {
-    int64_t length = declared_length(c);
+    int64_t length = propose_text_declared_length(c);
     if (how->is_key || (length > 0 && length <= CODE_CHARACTERS)) {
-        set_keyword(out, length, how);
+        propose_text_set_keyword(out, length, how);
     } else if (column_is_array(c)) {
-        elements(out, f, length, how);
+        propose_text_elements(out, f, length, how);
     } else if (!f->analysed) {
-        set_both(out);
+        propose_text_set_both(out);
         propose_say(out, ", no statistics: both ways");
     } else {
-        by_statistics(out, f, length, how);
+        propose_text_by_statistics(out, f, length, how);
     }
 }

@@ -6,13 +6,14 @@
 
 #define ALIAS_WATCH_EVERY_US INT64_C(10000000)
 
-static bool misses(const struct alias_watch *a, enum alias_kind kind, const struct index_info *at)
+static bool alias_watch_misses(const struct alias_watch *a, enum alias_kind kind,
+                               const struct index_info *at)
 {
     return kind != (a->stream ? ALIAS_STREAM : ALIAS_ONE) || strcmp(at->name, a->index) != 0 ||
            (a->uuid != NULL && strcmp(at->uuid, a->uuid) != 0);
 }
 
-static void take(struct alias_watch *a)
+static void alias_watch_take(struct alias_watch *a)
 {
     enum alias_kind kind = ALIAS_ABSENT;
     struct index_info at;
@@ -20,7 +21,7 @@ static void take(struct alias_watch *a)
     int rc = a->service.ops->glanced(a->service.self, &kind, &at, &err);
     a->asked = rc == ALIAS_POLL_NONE;
     a->forbidden = rc == ERR_REJECTED;
-    a->missed = rc == 0 && misses(a, kind, &at);
+    a->missed = rc == 0 && alias_watch_misses(a, kind, &at);
 }
 
 bool alias_watch_turn(struct alias_watch *a, int64_t now_us)
@@ -33,7 +34,7 @@ bool alias_watch_turn(struct alias_watch *a, int64_t now_us)
         a->due_us = now_us + ALIAS_WATCH_EVERY_US;
     }
     if (a->asked) {
-        take(a);
+        alias_watch_take(a);
     } else if (now_us >= a->due_us) {
         a->due_us = now_us + ALIAS_WATCH_EVERY_US;
         a->asked = a->service.ops->glance(a->service.self, a->alias, &ignored) == 0;

@@ -11,7 +11,7 @@
 /* Returns true if the backup should wait. Each change writes all dead letters as one text, so a
  * large number of them is written rarely. The position waits with them, because a newer one would
  * lose letters. */
-static bool puts_off(const struct loop *l, int64_t now_us)
+static bool checkpoint_backup_puts_off(const struct loop *l, int64_t now_us)
 {
     int64_t pause_us = (int64_t)l->letters.len * 1000000 / CHECKPOINT_BACKUP_BYTES_PER_S;
     return l->letters_revision != 0 && now_us - l->letters_us < pause_us;
@@ -32,7 +32,7 @@ int checkpoint_backup_write(struct loop *l, bool now, struct err *err)
     uint64_t revision = deadletter_revision(l->state);
     int64_t now_us = clock_monotonic_us(&l->clock);
     bool changed = l->letters_revision != revision;
-    if (l->committed == NULL || (changed && !now && puts_off(l, now_us))) {
+    if (l->committed == NULL || (changed && !now && checkpoint_backup_puts_off(l, now_us))) {
         return 0;
     }
     if (changed) {

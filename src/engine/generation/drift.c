@@ -41,7 +41,7 @@ struct word {
     struct span value;
 };
 
-static bool next_word(struct word *w, const char **at)
+static bool drift_next_word(struct word *w, const char **at)
 {
     size_t len = strcspn(*at, "\n");
     if (len < 2) {
@@ -56,10 +56,10 @@ static bool next_word(struct word *w, const char **at)
     return true;
 }
 
-static bool has_line(const char *words, const struct word *line)
+static bool drift_has_line(const char *words, const struct word *line)
 {
     struct word w;
-    while (next_word(&w, &words)) {
+    while (drift_next_word(&w, &words)) {
         if (span_equal(w.line, line->line)) {
             return true;
         }
@@ -68,11 +68,12 @@ static bool has_line(const char *words, const struct word *line)
 }
 
 /* Finds the line that replaced `line`: same kind and name, and missing from the other side. */
-static bool find_instead(struct word *out, const char *words, const char *other,
-                         const struct word *line)
+static bool drift_find_instead(struct word *out, const char *words, const char *other,
+                               const struct word *line)
 {
-    while (next_word(out, &words)) {
-        if (out->kind == line->kind && span_equal(out->name, line->name) && !has_line(other, out)) {
+    while (drift_next_word(out, &words)) {
+        if (out->kind == line->kind && span_equal(out->name, line->name) &&
+            !drift_has_line(other, out)) {
             return true;
         }
     }
@@ -81,7 +82,7 @@ static bool find_instead(struct word *out, const char *words, const char *other,
 
 /* --- lines of the difference ----------------------------------------------------------------- */
 
-static void add_text(char ***items, size_t *count, char *text)
+static void drift_add_text(char ***items, size_t *count, char *text)
 {
     *items = mem_grow(*items, *count + 1, sizeof(**items));
     (*items)[(*count)++] = text;
@@ -89,7 +90,7 @@ static void add_text(char ***items, size_t *count, char *text)
 
 /* Appends the values before and after. Long ones are replaced by "added", "removed" or
  * "another". */
-static void push_values(struct buf *line, const struct word *was, const struct word *is)
+static void drift_push_values(struct buf *line, const struct word *was, const struct word *is)
 {
     bool brief = (was == NULL || was->value.len <= SHOWN_MAX_BYTES) &&
                  (is == NULL || is->value.len <= SHOWN_MAX_BYTES);
@@ -105,7 +106,7 @@ static void push_values(struct buf *line, const struct word *was, const struct w
     buf_push(line, after.data, after.len);
 }
 
-static void push_name(struct buf *line, const struct word *w)
+static void drift_push_name(struct buf *line, const struct word *w)
 {
     if (w->kind == WORD_FIELD) {
         buf_push_literal(line, "fields.");
@@ -116,18 +117,18 @@ static void push_name(struct buf *line, const struct word *w)
 }
 
 /* Adds a line. Either side may be null if it has no such entry. */
-static void add_line(struct drift_found *d, const struct word *was, const struct word *is)
+static void drift_add_line(struct drift_found *d, const struct word *was, const struct word *is)
 {
     struct buf line;
     buf_init(&line, LINE_MAX_BYTES);
-    push_name(&line, was != NULL ? was : is);
+    drift_push_name(&line, was != NULL ? was : is);
     buf_push_literal(&line, ": ");
-    push_values(&line, was, is);
-    add_text(&d->lines, &d->line_count, buf_detach(&line));
+    drift_push_values(&line, was, is);
+    drift_add_text(&d->lines, &d->line_count, buf_detach(&line));
 }
 
 /* Returns true for an added property, or a dotted name within an added object. */
-static bool is_added(const struct drift_found *d, struct span property)
+static bool drift_is_added(const struct drift_found *d, struct span property)
 {
     for (size_t i = 0; i < d->added_count; i++) {
         size_t len = strlen(d->added[i]);
@@ -140,7 +141,7 @@ static bool is_added(const struct drift_found *d, struct span property)
 }
 
 /* Returns true if the mapping's own line already reports the removal: "body: removed ...". */
-static bool is_removed(const struct drift_found *d, const struct word *w)
+static bool drift_is_removed(const struct drift_found *d, const struct word *w)
 {
     for (size_t i = 0; i < d->line_count && w->kind == WORD_FIELD; i++) {
         const char *line = d->lines[i];
@@ -154,26 +155,26 @@ static bool is_removed(const struct drift_found *d, const struct word *w)
 
 /* Compares two tables. Columns are added or removed with the fields that they fill, and a field
  * with its property, so they get no lines of their own. Returns true if nothing else differs. */
-static bool compare_tables(struct drift_found *d, const char *was, const char *is)
+static bool drift_compare_tables(struct drift_found *d, const char *was, const char *is)
 {
     struct word w;
     struct word other;
     bool same = true;
-    for (const char *at = was; next_word(&w, &at);) {
-        if (has_line(is, &w)) {
+    for (const char *at = was; drift_next_word(&w, &at);) {
+        if (drift_has_line(is, &w)) {
             continue;
         }
-        bool changed = find_instead(&other, is, was, &w);
-        if (!changed && (w.kind == WORD_COLUMN || is_removed(d, &w))) {
+        bool changed = drift_find_instead(&other, is, was, &w);
+        if (!changed && (w.kind == WORD_COLUMN || drift_is_removed(d, &w))) {
             continue; /* the mapping's difference is then not additive */
         }
-        add_line(d, &w, changed ? &other : NULL);
+        drift_add_line(d, &w, changed ? &other : NULL);
         same = false;
     }
-    for (const char *at = is; next_word(&w, &at);) {
-        bool comes = w.kind == WORD_COLUMN || (w.kind == WORD_FIELD && is_added(d, w.name));
-        if (!comes && !has_line(was, &w) && !find_instead(&other, was, is, &w)) {
-            add_line(d, NULL, &w);
+    for (const char *at = is; drift_next_word(&w, &at);) {
+        bool comes = w.kind == WORD_COLUMN || (w.kind == WORD_FIELD && drift_is_added(d, w.name));
+        if (!comes && !drift_has_line(was, &w) && !drift_find_instead(&other, was, is, &w)) {
+            drift_add_line(d, NULL, &w);
             same = false;
         }
     }
@@ -181,64 +182,65 @@ static bool compare_tables(struct drift_found *d, const char *was, const char *i
 }
 
 /* Adds "title: type text -> keyword", or mapdiff's wording if several parameters differ. */
-static void add_mapping_line(struct drift_found *d, const struct mapdiff_line *line)
+static void drift_add_mapping_line(struct drift_found *d, const struct mapdiff_line *line)
 {
     struct buf text;
     buf_init(&text, LINE_MAX_BYTES);
     mapdiff_say(&text, line);
-    add_text(&d->lines, &d->line_count, buf_detach(&text));
+    drift_add_text(&d->lines, &d->line_count, buf_detach(&text));
     if (line->additive) {
-        add_text(&d->added, &d->added_count, text_copy(line->path));
+        drift_add_text(&d->added, &d->added_count, text_copy(line->path));
     }
 }
 
 /* Splits the canonical text of a mapping. *through is null if it has no ingest pipeline. */
-static char *split(const char *words, const char **through)
+static char *drift_split(const char *words, const char **through)
 {
     const char *end = strstr(words, THROUGH);
     *through = end != NULL ? end + strlen(THROUGH) : NULL;
     return end != NULL ? text_copy_span(span_make(words, (size_t)(end - words))) : text_copy(words);
 }
 
-static bool same_text(const char *a, const char *b)
+static bool drift_same_text(const char *a, const char *b)
 {
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-static bool compare_pipelines(struct drift_found *d, const char *was, const char *is)
+static bool drift_compare_pipelines(struct drift_found *d, const char *was, const char *is)
 {
-    if (same_text(was, is)) {
+    if (drift_same_text(was, is)) {
         return true;
     }
     struct buf line;
     buf_init(&line, LINE_MAX_BYTES);
     buf_printf(&line, "ingest_pipeline: %s -> %s", was != NULL ? was : "none",
                is != NULL ? is : "none");
-    add_text(&d->lines, &d->line_count, buf_detach(&line));
+    drift_add_text(&d->lines, &d->line_count, buf_detach(&line));
     return false;
 }
 
 /* Returns true if the new mapping is equivalent or only adds properties. */
-static bool compare_mappings(struct drift_found *d, const char *was_words, const char *is_words)
+static bool drift_compare_mappings(struct drift_found *d, const char *was_words,
+                                   const char *is_words)
 {
     struct mapdiff diff = {0};
     struct buf additions;
     struct err unreadable;
     const char *was_through;
     const char *is_through;
-    char *was = split(was_words, &was_through);
-    char *is = split(is_words, &is_through);
+    char *was = drift_split(was_words, &was_through);
+    char *is = drift_split(is_words, &is_through);
     buf_init(&additions, LINE_MAX_BYTES);
     bool adds =
         mapdiff_make(&diff, is, was, &unreadable) == 0 && (diff.additive || diff.count == 0);
     for (size_t i = 0; i < diff.count; i++) {
-        add_mapping_line(d, &diff.lines[i]);
+        drift_add_mapping_line(d, &diff.lines[i]);
     }
     if (adds) {
         mapdiff_additions(&additions, &diff, is);
         d->additions = text_copy(buf_text(&additions));
     }
-    adds = compare_pipelines(d, was_through, is_through) && adds;
+    adds = drift_compare_pipelines(d, was_through, is_through) && adds;
     mapdiff_release(&diff);
     buf_release(&additions);
     free(was);
@@ -248,18 +250,18 @@ static bool compare_mappings(struct drift_found *d, const char *was_words, const
 
 /* Returns true if the difference is additive. If only one fingerprint differs, the other side's
  * texts are equal. */
-static bool only_adds(struct drift_found *d, const struct drift_side *was,
-                      const struct drift_side *is, bool same_mapping, bool same_table)
+static bool drift_only_adds(struct drift_found *d, const struct drift_side *was,
+                            const struct drift_side *is, bool same_mapping, bool same_table)
 {
     bool mapping_known = was->mapping_words != NULL && is->mapping_words != NULL;
     bool table_known = was->table_words != NULL && is->table_words != NULL;
     bool mapping_adds = same_mapping;
     bool table_adds = same_table;
     if (mapping_known) {
-        mapping_adds = compare_mappings(d, was->mapping_words, is->mapping_words);
+        mapping_adds = drift_compare_mappings(d, was->mapping_words, is->mapping_words);
     }
     if (!same_table && table_known) {
-        table_adds = compare_tables(d, was->table_words, is->table_words);
+        table_adds = drift_compare_tables(d, was->table_words, is->table_words);
     }
     d->what = !mapping_adds ? "mapping or to.ingest_pipeline differ from those"
                             : "key, to.routing, fields, mapped columns, depends_on, where or query "
@@ -280,7 +282,7 @@ void drift_find(struct drift_found *out, const struct drift_side *was, const str
         out->kind = DRIFT_NONE;
         return;
     }
-    if (only_adds(out, was, is, same_mapping, same_table)) {
+    if (drift_only_adds(out, was, is, same_mapping, same_table)) {
         out->kind = DRIFT_ADDITIVE;
         out->additions = out->additions != NULL ? out->additions : text_copy("{}");
         out->what = "the mapping has other properties than the one";

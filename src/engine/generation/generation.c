@@ -65,36 +65,18 @@ int generation_reload(struct generation *t, struct err *err)
     return checkpoint_load(t->state, &t->checkpoint, err);
 }
 
-void generation_consumer_name(const struct generation *t, const char *index, const char *uuid,
-                              struct buf *out)
-{
-    buf_reset(out);
-    buf_printf(out, "%s/%s/%.8s", t->pipeline, index, uuid);
-}
-
-const char *generation_replaced(const struct generation *t)
-{
-    return buf_text(&t->replaced);
-}
-
-void generation_consumer(const struct generation *t, struct buf *out)
-{
-    const struct checkpoint *c = &t->checkpoint;
-    generation_consumer_name(t, c->generation, c->index_uuid != NULL ? c->index_uuid : "", out);
-}
-
 bool generation_same_text(const char *a, const char *b)
 {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-static bool index_is_ours(const struct generation *t, const struct index_info *index)
+static bool generation_index_is_ours(const struct generation *t, const struct index_info *index)
 {
     return strcmp(index->pipeline, t->pipeline) == 0;
 }
 
 /* Checks for the form `<alias>-<yyyymmdd>-<number>`, because to.index may have changed since. */
-static bool name_is_of_alias(const struct generation *t, const char *name)
+static bool generation_name_is_of_alias(const struct generation *t, const char *name)
 {
     if (t->stream) {
         return strcmp(name, t->alias) == 0;
@@ -111,11 +93,12 @@ static bool name_is_of_alias(const struct generation *t, const char *name)
 bool generation_is_generation(const struct generation *t, const struct index_info *index)
 {
     const char *uuid = t->checkpoint.index_uuid;
-    return index_is_ours(t, index) && (uuid != NULL ? strcmp(uuid, index->uuid) == 0
-                                                    : strcmp(t->creator, index->creator) == 0);
+    return generation_index_is_ours(t, index) &&
+           (uuid != NULL ? strcmp(uuid, index->uuid) == 0
+                         : strcmp(t->creator, index->creator) == 0);
 }
 
-static int refuse_concrete(const struct generation *t, struct err *err)
+static int generation_refuse_concrete(const struct generation *t, struct err *err)
 {
     if (t->stream) {
         err_set(err, ERR_REJECTED,
@@ -130,12 +113,13 @@ static int refuse_concrete(const struct generation *t, struct err *err)
                     t->pipeline);
 }
 
-static int expect_own(const struct generation *t, const struct index_info *from, struct err *err)
+static int generation_expect_own(const struct generation *t, const struct index_info *from,
+                                 struct err *err)
 {
-    if (t->stream && !index_is_ours(t, from)) {
+    if (t->stream && !generation_index_is_ours(t, from)) {
         return 0; /* service/index/stream.h decides whether it may be used */
     }
-    if (!index_is_ours(t, from)) {
+    if (!generation_index_is_ours(t, from)) {
         err_set(err, ERR_REJECTED,
                 "alias \"%s\" points at index \"%s\", which pipeline \"%s\" did not build",
                 t->alias, from->name, t->pipeline);
@@ -166,7 +150,7 @@ int generation_holder(struct generation *t, enum alias_kind *kind, struct index_
     case ALIAS_ABSENT:
         return 0;
     case ALIAS_CONCRETE:
-        return t->adopt ? 0 : refuse_concrete(t, err);
+        return t->adopt ? 0 : generation_refuse_concrete(t, err);
     case ALIAS_STREAM: /* handled by generation_resolve */
     case ALIAS_SEVERAL:
         err_set(err, ERR_REJECTED, "alias \"%s\" points at several indices", t->alias);
@@ -174,7 +158,7 @@ int generation_holder(struct generation *t, enum alias_kind *kind, struct index_
     case ALIAS_ONE:
         break;
     }
-    return expect_own(t, from, err);
+    return generation_expect_own(t, from, err);
 }
 
 /* Sets name to `<alias>-<yyyymmdd>-<number>` with the first free number after *number. A free name
@@ -333,7 +317,7 @@ static int generation_check_live(struct generation *t, struct err *err)
     const struct checkpoint *c = &t->checkpoint;
     bool same = kind == ALIAS_ONE && generation_same_text(c->index_uuid, at.uuid);
     if (t->stream && kind == ALIAS_CONCRETE) {
-        return refuse_concrete(t, err);
+        return generation_refuse_concrete(t, err);
     }
     if (t->stream && !t->observes && !same) {
         return generation_refill(t, kind == ALIAS_ABSENT, err);
@@ -412,7 +396,8 @@ static int generation_check_building(struct generation *t, struct err *err)
     bool same = found && generation_is_generation(t, &at);
     bool unborn = !found && c->index_uuid == NULL;
     struct err drift = {.message = "to.index was changed"};
-    if ((same || unborn) && name_is_of_alias(t, c->generation) && schema_check(t, &drift) == 0) {
+    if ((same || unborn) && generation_name_is_of_alias(t, c->generation) &&
+        schema_check(t, &drift) == 0) {
         /* not created yet: keep the name, so that a creation request still in flight hits the same
          * index */
         return unborn                  ? generation_build(t, err)

@@ -10,6 +10,24 @@
 #include "rowferry/base/log.h"
 
 /* The index may have been deleted and another one created with its name. */
+void generation_consumer_name(const struct generation *t, const char *index, const char *uuid,
+                              struct buf *out)
+{
+    buf_reset(out);
+    buf_printf(out, "%s/%s/%.8s", t->pipeline, index, uuid);
+}
+
+const char *generation_replaced(const struct generation *t)
+{
+    return buf_text(&t->replaced);
+}
+
+void generation_consumer(const struct generation *t, struct buf *out)
+{
+    const struct checkpoint *c = &t->checkpoint;
+    generation_consumer_name(t, c->generation, c->index_uuid != NULL ? c->index_uuid : "", out);
+}
+
 int generation_check_filled(struct generation *t, struct err *err)
 {
     struct index_info at;
@@ -26,7 +44,8 @@ int generation_check_filled(struct generation *t, struct err *err)
 }
 
 /* *count negative: it may not be counted. What was deleted just now is counted until a refresh. */
-static int target_count(struct generation *t, const char *index, int64_t *count, struct err *err)
+static int generation_live_target_count(struct generation *t, const char *index, int64_t *count,
+                                        struct err *err)
 {
     *count = -1;
     int rc = t->service.ops->refresh(t->service.self, index, err);
@@ -41,9 +60,9 @@ int generation_judge_swap(struct generation *t, const struct guard_limits *limit
                           const char *from, struct swap_loss *out, struct err *err)
 {
     *out = (struct swap_loss){.before = -1, .after = -1};
-    int rc = target_count(t, t->checkpoint.generation, &out->after, err);
+    int rc = generation_live_target_count(t, t->checkpoint.generation, &out->after, err);
     if (rc == 0 && (out->after == 0 || limits->share < 1)) {
-        rc = target_count(t, from, &out->before, err);
+        rc = generation_live_target_count(t, from, &out->before, err);
     }
     if (rc == 0 && out->after == 0 && out->before < 0) {
         out->before = 1; /* nobody may count it: it is not known to be empty */
@@ -53,7 +72,7 @@ int generation_judge_swap(struct generation *t, const struct guard_limits *limit
 }
 
 /* A first load beside an index that people search, which this state file does not know. */
-static int target_guard(struct generation *t, const char *from, struct err *err)
+static int generation_live_target_guard(struct generation *t, const char *from, struct err *err)
 {
     struct swap_loss loss;
     int rc = generation_judge_swap(t, &t->guard->limits, t->guard->allowed, from, &loss, err);
@@ -64,7 +83,8 @@ static int target_guard(struct generation *t, const char *from, struct err *err)
 
 /* Records an index of ours, unknown to this state file, as a former generation. `status` lists it,
  * and a return to it needs a re-snapshot in place. A failure does not prevent the swap. */
-static int target_leave(const struct generation *t, const struct index_info *from, struct err *err)
+static int generation_live_target_leave(const struct generation *t, const struct index_info *from,
+                                        struct err *err)
 {
     int rc = t->service.ops->leave(t->service.self, from->name, t->pipeline, "",
                                    clock_wall_us(&t->clock), err);
@@ -75,15 +95,16 @@ static int target_leave(const struct generation *t, const struct index_info *fro
     return rc;
 }
 
-static int target_swap(struct generation *t, const struct index_info *from, struct err *err)
+static int generation_live_target_swap(struct generation *t, const struct index_info *from,
+                                       struct err *err)
 {
     const char *to = t->checkpoint.generation;
     if (from == NULL) {
         return t->service.ops->swap(t->service.self, t->alias, NULL, to, err);
     }
-    int rc = target_guard(t, from->name, err);
+    int rc = generation_live_target_guard(t, from->name, err);
     if (rc == 0) {
-        rc = target_leave(t, from, err);
+        rc = generation_live_target_leave(t, from, err);
     }
     if (rc == 0) {
         rc = t->service.ops->swap(t->service.self, t->alias, from->name, to, err);
@@ -113,7 +134,7 @@ int generation_go_live(struct generation *t, struct err *err)
     }
     bool held = kind == ALIAS_ONE;
     if (!held || strcmp(from.name, c->generation) != 0) {
-        rc = target_swap(t, held ? &from : NULL, err);
+        rc = generation_live_target_swap(t, held ? &from : NULL, err);
         if (rc < 0) {
             return rc;
         }

@@ -10,14 +10,14 @@
 #include "rowferry/base/text.h"
 #include "rowferry/state/rebuild.h"
 
-static bool is(const struct index_info *index, const char *name)
+static bool generation_retention_is(const struct index_info *index, const char *name)
 {
     return name != NULL && strcmp(index->name, name) == 0;
 }
 
 /* Returns true if a was live after b. If neither was live or recorded as left, the newer one
  * counts as later. */
-static bool after(const struct index_info *a, const struct index_info *b)
+static bool generation_retention_after(const struct index_info *a, const struct index_info *b)
 {
     return a->left_clock != b->left_clock ? a->left_clock > b->left_clock : a > b;
 }
@@ -27,29 +27,33 @@ const struct index_info *generation_retention_last(const struct index_info *all,
 {
     const struct index_info *last = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (!is(&all[i], live) && (last == NULL || after(&all[i], last))) {
+        if (!generation_retention_is(&all[i], live) &&
+            (last == NULL || generation_retention_after(&all[i], last))) {
             last = &all[i];
         }
     }
     return last;
 }
 
-static bool stays(const struct index_info *all, size_t count, const struct index_info *one,
-                  const struct kept *kept)
+static bool generation_retention_stays(const struct index_info *all, size_t count,
+                                       const struct index_info *one, const struct kept *kept)
 {
     int64_t before = 0;
     for (size_t i = 0; i < count; i++) {
         const struct index_info *other = &all[i];
-        before += other != one && !is(other, kept->live) &&
-                  (is(other, kept->former) || after(other, one));
+        before += other != one && !generation_retention_is(other, kept->live) &&
+                  (generation_retention_is(other, kept->former) ||
+                   generation_retention_after(other, one));
     }
-    return is(one, kept->live) || (is(one, kept->former) ? kept->count > 0 : before < kept->count);
+    return generation_retention_is(one, kept->live) ||
+           (generation_retention_is(one, kept->former) ? kept->count > 0 : before < kept->count);
 }
 
 /* Records what a generation keeps in the source, because this state file may not know it. The
  * recorded clock may be ahead of the time by the reserve. */
-static int note(const struct generation *t, struct state *state, const struct index_info *one,
-                bool removed, struct err *err)
+static int generation_retention_note_swap(const struct generation *t, struct state *state,
+                                          const struct index_info *one, bool removed,
+                                          struct err *err)
 {
     struct buf consumer;
     int64_t now_us = clock_wall_us(&t->clock);
@@ -62,8 +66,8 @@ static int note(const struct generation *t, struct state *state, const struct in
     return rc;
 }
 
-static bool is_there(const struct generation *t, const char *consumer, const struct index_info *all,
-                     size_t count)
+static bool generation_retention_is_there(const struct generation *t, const char *consumer,
+                                          const struct index_info *all, size_t count)
 {
     bool there = false;
     struct buf name;
@@ -85,7 +89,7 @@ void generation_retention_forget_gone(const struct generation *t, const struct i
     bool known = false;
     bool all_listed = count < GENERATION_RETENTION_MAX;
     int rc = all_listed ? former_last(t->state, &former, &known, &err) : 0;
-    while (rc == 0 && known && !is_there(t, former.consumer, all, count)) {
+    while (rc == 0 && known && !generation_retention_is_there(t, former.consumer, all, count)) {
         rc = former_due(t->state, former.consumer, &err);
         rc = rc < 0 ? rc : former_last(t->state, &former, &known, &err);
     }
@@ -94,14 +98,14 @@ void generation_retention_forget_gone(const struct generation *t, const struct i
     }
 }
 
-static int remove_one(const struct generation *t, struct state *state, const struct index_info *one,
-                      struct err *err)
+static int generation_retention_remove_one(const struct generation *t, struct state *state,
+                                           const struct index_info *one, struct err *err)
 {
     int rc = t->service.ops->remove(t->service.self, one->name, t->pipeline, err);
     if (rc == 0) {
         log_event(LOG_INFO, "generation_removed", F_TEXT("pipeline", t->pipeline),
                   F_TEXT("index", one->name));
-        rc = note(t, state, one, true, err);
+        rc = generation_retention_note_swap(t, state, one, true, err);
     }
     if (rc == 0 && FAILPOINT("generation_removed")) {
         rc = err_set(err, ERR_TRANSIENT, "failpoint \"generation_removed\"");
@@ -118,11 +122,11 @@ void generation_retention_apply(const struct generation *t, struct state *state,
     int rc = t->service.ops->list(t->service.self, t->alias, t->pipeline, all,
                                   GENERATION_RETENTION_MAX, &count, &err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        if (!stays(all, count, &all[i], kept)) {
-            rc = remove_one(t, state, &all[i], &err);
+        if (!generation_retention_stays(all, count, &all[i], kept)) {
+            rc = generation_retention_remove_one(t, state, &all[i], &err);
             *removed += rc == 0;
-        } else if (!is(&all[i], kept->live)) {
-            rc = note(t, state, &all[i], false, &err);
+        } else if (!generation_retention_is(&all[i], kept->live)) {
+            rc = generation_retention_note_swap(t, state, &all[i], false, &err);
         }
     }
     if (rc < 0) {
@@ -132,7 +136,7 @@ void generation_retention_apply(const struct generation *t, struct state *state,
 }
 
 /* Sets *name to the generation of the rebuild in progress; null: none. The caller frees it. */
-static int name_of_next(struct state *state, char **name, struct err *err)
+static int generation_retention_name_of_next(struct state *state, char **name, struct err *err)
 {
     struct checkpoint c = {0};
     struct state *next = NULL;
@@ -155,14 +159,14 @@ void generation_retention_note(const struct generation *t, const char *live)
     struct err err;
     char *next = NULL;
     struct index_info *all = mem_zero(GENERATION_RETENTION_MAX, sizeof(*all));
-    int rc = name_of_next(t->state, &next, &err);
+    int rc = generation_retention_name_of_next(t->state, &next, &err);
     if (rc == 0) {
         rc = t->service.ops->list(t->service.self, t->alias, t->pipeline, all,
                                   GENERATION_RETENTION_MAX, &count, &err);
     }
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        if (!is(&all[i], live) && !is(&all[i], next)) {
-            rc = note(t, t->state, &all[i], false, &err);
+        if (!generation_retention_is(&all[i], live) && !generation_retention_is(&all[i], next)) {
+            rc = generation_retention_note_swap(t, t->state, &all[i], false, &err);
         }
     }
     if (rc < 0) {

@@ -28,7 +28,7 @@ void generation_fingerprint(const struct generation *t, char out[17])
     }
 }
 
-static void push_mapping_words(const struct generation *t, struct buf *out)
+static void schema_push_mapping_words(const struct generation *t, struct buf *out)
 {
     struct buf mappings;
     buf_init(&mappings, WORDS_MAX_BYTES);
@@ -39,8 +39,8 @@ static void push_mapping_words(const struct generation *t, struct buf *out)
 
 /* was: identity and fingerprints of the index; state: where the canonical texts are, null:
  * unavailable. */
-static int compare(const struct generation *t, struct drift_side was, struct state *state,
-                   struct drift_found *out, struct err *err)
+static int schema_compare(const struct generation *t, struct drift_side was, struct state *state,
+                          struct drift_found *out, struct err *err)
 {
     char fingerprint[17];
     char *mapping_words = NULL;
@@ -48,7 +48,7 @@ static int compare(const struct generation *t, struct drift_side was, struct sta
     struct buf words;
     buf_init(&words, WORDS_MAX_BYTES);
     generation_fingerprint(t, fingerprint);
-    push_mapping_words(t, &words);
+    schema_push_mapping_words(t, &words);
     const struct drift_side is = {t->facts.identity, fingerprint, t->facts.fingerprint,
                                   buf_text(&words), t->facts.words};
     bool same = was.mapping != NULL && was.table != NULL && strcmp(was.mapping, is.mapping) == 0 &&
@@ -81,7 +81,7 @@ int pipeline_drift(const struct pipeline_options *options, const struct source_f
     const struct drift_side was = {
         .identity = index->source, .mapping = index->fingerprint, .table = index->table};
     *out = (struct drift_found){0};
-    return compare(&t, was, state, out, err);
+    return schema_compare(&t, was, state, out, err);
 }
 
 int schema_note(struct generation *t, struct err *err)
@@ -93,7 +93,7 @@ int schema_note(struct generation *t, struct err *err)
     }
     generation_fingerprint(t, fingerprint);
     buf_init(&words, WORDS_MAX_BYTES);
-    push_mapping_words(t, &words);
+    schema_push_mapping_words(t, &words);
     int rc = definition_note(t->state, fingerprint, buf_text(&words), err);
     if (rc == 0 && t->facts.words != NULL) {
         rc = definition_note(t->state, t->facts.fingerprint, t->facts.words, err);
@@ -103,7 +103,7 @@ int schema_note(struct generation *t, struct err *err)
 }
 
 /* Appends the names: "body, title.raw". */
-static void push_added(const struct drift_found *d, struct buf *out)
+static void schema_push_added(const struct drift_found *d, struct buf *out)
 {
     for (size_t i = 0; i < d->added_count; i++) {
         buf_push_text(out, i > 0 ? ", " : "");
@@ -111,7 +111,7 @@ static void push_added(const struct drift_found *d, struct buf *out)
     }
 }
 
-static int refuse(const struct generation *t, struct err *err)
+static int schema_refuse(const struct generation *t, struct err *err)
 {
     err_set(err, ERR_STATE, "%s that index \"%s\" was built from", t->drift.what,
             t->checkpoint.generation);
@@ -123,7 +123,7 @@ static int refuse(const struct generation *t, struct err *err)
 }
 
 /* Extends the index. If the service refuses the mapping, the change is not additive after all. */
-static int extend_index(struct generation *t, const char *fingerprint, struct err *err)
+static int schema_extend_index(struct generation *t, const char *fingerprint, struct err *err)
 {
     struct buf meta;
     buf_init(&meta, 1024);
@@ -141,7 +141,7 @@ static int extend_index(struct generation *t, const char *fingerprint, struct er
     return rc;
 }
 
-static int extend_source(struct generation *t, struct err *err)
+static int schema_extend_source(struct generation *t, struct err *err)
 {
     struct buf consumer;
     const struct drift_found *d = &t->drift;
@@ -153,7 +153,7 @@ static int extend_source(struct generation *t, struct err *err)
     return rc;
 }
 
-static int record(struct generation *t, const char *fingerprint, struct err *err)
+static int schema_record(struct generation *t, const char *fingerprint, struct err *err)
 {
     const struct extension extension = {
         .mapping_fingerprint = fingerprint,
@@ -169,11 +169,11 @@ static int record(struct generation *t, const char *fingerprint, struct err *err
     return rc == 0 ? generation_reload(t, err) : rc;
 }
 
-static void tell(struct generation *t)
+static void schema_tell(struct generation *t)
 {
     struct buf added;
     buf_init(&added, WORDS_MAX_BYTES);
-    push_added(&t->drift, &added);
+    schema_push_added(&t->drift, &added);
     if (added.len > 0) {
         snprintf(t->extended, sizeof(t->extended), "%s", buf_text(&added));
     }
@@ -182,22 +182,22 @@ static void tell(struct generation *t)
     buf_release(&added);
 }
 
-static int extend(struct generation *t, struct err *err)
+static int schema_extend(struct generation *t, struct err *err)
 {
     char fingerprint[17];
     generation_fingerprint(t, fingerprint);
-    int rc = extend_source(t, err);
+    int rc = schema_extend_source(t, err);
     if (rc == 0) {
-        rc = extend_index(t, fingerprint, err);
+        rc = schema_extend_index(t, fingerprint, err);
     }
     if (rc == 0 && FAILPOINT("mapping_extended")) {
         rc = err_set(err, ERR_TRANSIENT, "failpoint \"mapping_extended\"");
     }
     if (rc == 0) {
-        rc = record(t, fingerprint, err);
+        rc = schema_record(t, fingerprint, err);
     }
     if (rc == 0) {
-        tell(t);
+        schema_tell(t);
     }
     return rc;
 }
@@ -208,7 +208,7 @@ int schema_check(struct generation *t, struct err *err)
     const struct drift_side was = {.identity = c->source_identity,
                                    .mapping = c->mapping_fingerprint,
                                    .table = c->table_fingerprint};
-    int rc = compare(t, was, t->state, &t->drift, err);
+    int rc = schema_compare(t, was, t->state, &t->drift, err);
     if (rc < 0) {
         return rc;
     }
@@ -216,9 +216,9 @@ int schema_check(struct generation *t, struct err *err)
         return schema_note(t, err);
     }
     if (t->drift.kind == DRIFT_REBUILD || t->observes || c->phase != GENERATION_LIVE) {
-        return refuse(t, err);
+        return schema_refuse(t, err);
     }
-    return extend(t, err);
+    return schema_extend(t, err);
 }
 
 /* A template of the service may have added to it, and "ignore_above" can be put in place. */

@@ -14,26 +14,26 @@ void delete_probe_begin(struct deletes *d)
     hashset_release(&d->idle);
 }
 
-static uint64_t hash_of(struct span key)
+static uint64_t delete_probe_hash_of(struct span key)
 {
     return text_hash(key.data, key.len);
 }
 
 /* Returns the name at offset `from`. Keys contain no NUL. */
-static struct span name_at(const struct deletes *d, size_t from)
+static struct span delete_probe_name_at(const struct deletes *d, size_t from)
 {
     const char *name = buf_text(&d->names) + from;
     return span_make(name, strlen(name));
 }
 
 /* Drops the names that the guard does not keep any more. */
-static void sort_out(struct deletes *d)
+static void delete_probe_sort_out(struct deletes *d)
 {
     size_t to = 0;
     for (size_t from = 0; from < d->names.len;) {
-        struct span name = name_at(d, from);
+        struct span name = delete_probe_name_at(d, from);
         from += name.len + 1;
-        if (hashset_has(&d->guard.kept, hash_of(name))) {
+        if (hashset_has(&d->guard.kept, delete_probe_hash_of(name))) {
             memmove(d->names.data + to, name.data, name.len + 1);
             to += name.len + 1;
         }
@@ -44,16 +44,16 @@ static void sort_out(struct deletes *d)
 
 void delete_probe_foresee(struct deletes *d, struct span key)
 {
-    if (guard_foresee(&d->guard, hash_of(key))) {
+    if (guard_foresee(&d->guard, delete_probe_hash_of(key))) {
         buf_push(&d->names, key.data, key.len);
         buf_push(&d->names, "", 1);
     }
     if (d->level != d->guard.level) {
-        sort_out(d);
+        delete_probe_sort_out(d);
     }
 }
 
-static int ask(struct loop *l, const struct span *keys, size_t count, struct err *err)
+static int delete_probe_ask(struct loop *l, const struct span *keys, size_t count, struct err *err)
 {
     struct deletes *d = &l->deletes;
     bool found[PRESENT_MAX];
@@ -61,8 +61,8 @@ static int ask(struct loop *l, const struct span *keys, size_t count, struct err
     int rc = s->ops->present(s->self, l->sender.index, keys, count, found, err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         if (!found[i]) {
-            guard_unsee(&d->guard, hash_of(keys[i]));
-            hashset_add(&d->idle, hash_of(keys[i]));
+            guard_unsee(&d->guard, delete_probe_hash_of(keys[i]));
+            hashset_add(&d->idle, delete_probe_hash_of(keys[i]));
         }
     }
     return rc;
@@ -75,10 +75,10 @@ int delete_probe_next(struct loop *l, bool *more, struct err *err)
     size_t count = 0;
     size_t at = d->named;
     while (count < PRESENT_MAX && at < d->names.len) {
-        keys[count] = name_at(d, at);
+        keys[count] = delete_probe_name_at(d, at);
         at += keys[count++].len + 1;
     }
-    int rc = count > 0 ? ask(l, keys, count, err) : 0;
+    int rc = count > 0 ? delete_probe_ask(l, keys, count, err) : 0;
     d->named = rc == 0 ? at : d->named;
     *more = d->named < d->names.len;
     return rc;
@@ -87,5 +87,5 @@ int delete_probe_next(struct loop *l, bool *more, struct err *err)
 void delete_probe_one(struct loop *l, struct span key)
 {
     struct err ignored;
-    (void)!ask(l, &key, 1, &ignored);
+    (void)!delete_probe_ask(l, &key, 1, &ignored);
 }

@@ -43,15 +43,15 @@ void deletes_release(struct deletes *d)
 
 /* --- guard decisions ------------------------------------------------------------------------- */
 
-static void keep(struct state *state, const struct clock *clock, int64_t deletes, int64_t documents,
-                 const char *pipeline)
+static void deletes_keep(struct state *state, const struct clock *clock, int64_t deletes,
+                         int64_t documents, const char *pipeline)
 {
     struct guard_stop halt = {
         .deletes = deletes, .documents = documents, .at_us = clock_wall_us(clock)};
     reject_guard_keep(state, &halt, pipeline);
 }
 
-static void push_documents(struct buf *out, int64_t documents)
+static void deletes_push_documents(struct buf *out, int64_t documents)
 {
     if (documents >= 0) {
         buf_printf(out, " of %" PRId64 " documents", documents);
@@ -61,7 +61,7 @@ static void push_documents(struct buf *out, int64_t documents)
 }
 
 /* Sets *why to an error that states what would be deleted and for what reason. */
-static void explain(const struct loop *l, bool reconcile, bool always, struct err *why)
+static void deletes_explain(const struct loop *l, bool reconcile, bool always, struct err *why)
 {
     const struct deletes *d = &l->deletes;
     const struct guard *g = &d->guard;
@@ -74,7 +74,7 @@ static void explain(const struct loop *l, bool reconcile, bool always, struct er
                                                      : "a reconcile would delete";
     struct buf of;
     buf_init(&of, 256);
-    push_documents(&of, g->documents);
+    deletes_push_documents(&of, g->documents);
     if (always) {
         err_set(why, ERR_STATE, "the guard stopped the pipeline: %s %" PRId64 "%s of index \"%s\"",
                 what, guard_count(g), buf_text(&of), l->sender.index);
@@ -98,7 +98,7 @@ static void explain(const struct loop *l, bool reconcile, bool always, struct er
 /* Returns true if the reconcile certainly needs a person's permission. This holds if it would
  * empty the index. After a TRUNCATE it also holds for more than the permitted share, however few
  * rows, because a reloaded table may lack some. */
-static bool never_meant(const struct deletes *d)
+static bool deletes_never_meant(const struct deletes *d)
 {
     double most =
         d->why == DELETES_TRUNCATED ? d->guard.limits.share * (double)d->listed : (double)d->listed;
@@ -106,18 +106,18 @@ static bool never_meant(const struct deletes *d)
 }
 
 /* Returns true if the deletes may be sent. Otherwise ends the work with an error. */
-static bool passes(struct loop *l, bool reconcile)
+static bool deletes_passes(struct loop *l, bool reconcile)
 {
     struct deletes *d = &l->deletes;
     struct guard *g = &d->guard;
     struct err why;
-    bool always = reconcile && never_meant(d);
+    bool always = reconcile && deletes_never_meant(d);
     d->spent = d->spent || guard_needs_permission(g, always);
     if (!guard_trips(g, always)) {
         return true;
     }
-    explain(l, reconcile, always, &why);
-    keep(l->state, &l->clock, guard_count(g), g->documents, l->options->name);
+    deletes_explain(l, reconcile, always, &why);
+    deletes_keep(l->state, &l->clock, guard_count(g), g->documents, l->options->name);
     loop_end(l, &why);
     return false;
 }
@@ -127,7 +127,7 @@ int deletes_refuse_swap(struct state *state, const struct guard_limits *limits,
                         const char *pipeline, const char *index, struct err *err)
 {
     int64_t fewer = loss->before - loss->after;
-    keep(state, clock, fewer, loss->before, pipeline);
+    deletes_keep(state, clock, fewer, loss->before, pipeline);
     if (loss->after == 0) {
         err_set(err, ERR_STATE,
                 "the guard stopped the pipeline: the table gives no documents, and index \"%s\" "
@@ -150,7 +150,7 @@ int deletes_refuse_swap(struct state *state, const struct guard_limits *limits,
 
 /* --- changes from the source ----------------------------------------------------------------- */
 
-static void take_judge(struct loop *l)
+static void deletes_take_judge(struct loop *l)
 {
     struct deletes *d = &l->deletes;
     if (l->options->stream && l->change.left && !l->change.truncated) {
@@ -168,7 +168,7 @@ static void take_judge(struct loop *l)
     d->foreseeing = false;
 }
 
-static void take_foreseen(struct deletes *d, struct span key)
+static void deletes_take_foreseen(struct deletes *d, struct span key)
 {
     if (!d->foreseeing) {
         guard_begin(&d->guard);
@@ -193,10 +193,10 @@ bool deletes_take(struct loop *l)
     const struct change *change = &l->change;
     switch (change->kind) {
     case CHANGE_PRESCAN_DELETE:
-        take_foreseen(d, change->key);
+        deletes_take_foreseen(d, change->key);
         return true;
     case CHANGE_PRESCAN_END:
-        take_judge(l);
+        deletes_take_judge(l);
         return true;
     case CHANGE_DELETE:
         if (d->phase != DELETES_COUNT || !l->source_reader.finding_missing ||
@@ -228,24 +228,24 @@ bool deletes_pass(struct loop *l, uint64_t key_hash)
     if (guard_foresee(&d->guard, key_hash) && guard_needs_permission(&d->guard, false)) {
         delete_probe_one(l, l->change.key);
     }
-    return passes(l, false);
+    return deletes_passes(l, false);
 }
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-static bool settled(const struct loop *l)
+static bool deletes_settled(const struct loop *l)
 {
     return l->window.keys.count == 0;
 }
 
 bool deletes_close(const struct loop *l)
 {
-    return l->deletes.phase == DELETES_CLOSE && settled(l);
+    return l->deletes.phase == DELETES_CLOSE && deletes_settled(l);
 }
 
-static bool closes_late(const struct loop *l)
+static bool deletes_closes_late(const struct loop *l)
 {
-    return l->deletes.phase == DELETES_CLOSE && (!settled(l) || loop_commit_pending(l));
+    return l->deletes.phase == DELETES_CLOSE && (!deletes_settled(l) || loop_commit_pending(l));
 }
 
 bool deletes_wait(const struct loop *l)
@@ -256,13 +256,13 @@ bool deletes_wait(const struct loop *l)
         return false;
     }
     bool settles = l->deletes.phase == DELETES_SETTLE || l->deletes.phase == DELETES_MEET;
-    return (settles && !settled(l)) || closes_late(l) ||
+    return (settles && !deletes_settled(l)) || deletes_closes_late(l) ||
            retry_budget_wait_ms(&l->service_patience, clock_monotonic_us(&l->clock)) > 0;
 }
 
 /* Counts the documents. Refreshes first if the exact number decides. A service that does not
  * permit it leaves the number unknown. */
-static int count_documents(struct loop *l, struct err *err)
+static int deletes_count_documents(struct loop *l, struct err *err)
 {
     struct guard *g = &l->deletes.guard;
     int rc = 0;
@@ -279,9 +279,9 @@ static int count_documents(struct loop *l, struct err *err)
     return rc;
 }
 
-static void approve(struct loop *l)
+static void deletes_approve(struct loop *l)
 {
-    if (passes(l, false)) {
+    if (deletes_passes(l, false)) {
         l->deletes.guard.judged = true;
         l->deletes.phase = DELETES_IDLE;
     }
@@ -289,36 +289,36 @@ static void approve(struct loop *l)
 
 /* Decides on a window. If it has too many deletes, probes them first: some documents may already
  * be deleted or may never have existed. */
-static int judge_window(struct loop *l, struct err *err)
+static int deletes_judge_window(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
-    int rc = count_documents(l, err);
+    int rc = deletes_count_documents(l, err);
     if (rc == 0 && guard_needs_permission(&d->guard, false)) {
         d->phase = DELETES_MEET;
     } else if (rc == 0) {
-        approve(l);
+        deletes_approve(l);
     }
     return rc;
 }
 
-static int meet(struct loop *l, struct err *err)
+static int deletes_meet(struct loop *l, struct err *err)
 {
     bool more;
     int rc = delete_probe_next(l, &more, err);
     if (rc == ERR_REJECTED) { /* not permitted: all counted deletes stay */
-        approve(l);
+        deletes_approve(l);
         return 0;
     }
     if (rc == 0 && !more) { /* includes what was settled since the first count */
-        rc = count_documents(l, err);
+        rc = deletes_count_documents(l, err);
         if (rc == 0) {
-            approve(l);
+            deletes_approve(l);
         }
     }
     return rc;
 }
 
-static void end_walk(struct loop *l)
+static void deletes_end_walk(struct loop *l)
 {
     struct deletes *d = &l->deletes;
     if (d->phase == DELETES_COUNT) {
@@ -327,7 +327,7 @@ static void end_walk(struct loop *l)
                   F_INT("documents", d->listed), F_INT("deletes", d->absent));
     }
     if (d->phase == DELETES_COUNT && guard_count(&d->guard) > 0) {
-        if (!passes(l, true)) {
+        if (!deletes_passes(l, true)) {
             return;
         }
         if (!l->options->stream) {
@@ -339,22 +339,22 @@ static void end_walk(struct loop *l)
     d->phase = DELETES_CLOSE;
 }
 
-static int step(struct loop *l, struct err *err)
+static int deletes_step(struct loop *l, struct err *err)
 {
     bool more = true;
     int rc = 0;
     switch (l->deletes.phase) {
     case DELETES_JUDGE:
-        return judge_window(l, err);
+        return deletes_judge_window(l, err);
     case DELETES_SETTLE:
         return reconcile_list(l, err);
     case DELETES_MEET:
-        return meet(l, err);
+        return deletes_meet(l, err);
     case DELETES_COUNT:
     case DELETES_SEND:
         rc = reconcile_next(l, &more, err);
         if (rc == 0 && !more) {
-            end_walk(l);
+            deletes_end_walk(l);
         }
         return rc;
     case DELETES_CLOSE:
@@ -365,7 +365,7 @@ static int step(struct loop *l, struct err *err)
     }
 }
 
-static bool is_listing(const struct deletes *d)
+static bool deletes_is_listing(const struct deletes *d)
 {
     return d->phase == DELETES_SETTLE || d->phase == DELETES_COUNT || d->phase == DELETES_SEND;
 }
@@ -375,8 +375,9 @@ int deletes_turn(struct loop *l, bool *ready, struct err *err)
     while (l->deletes.phase != DELETES_IDLE && l->source_reader.reading != SOURCE_READER_PAGE &&
            l->source_reader.again_count == 0 && l->source_reader.asked_count == 0 &&
            l->source_reader.sift_count == 0) {
-        int rc = step(l, err);
-        if (rc == ERR_REJECTED && l->deletes.why == DELETES_OWED && is_listing(&l->deletes)) {
+        int rc = deletes_step(l, err);
+        if (rc == ERR_REJECTED && l->deletes.why == DELETES_OWED &&
+            deletes_is_listing(&l->deletes)) {
             rc = reconcile_drop(l, err);
         }
         *ready = rc == 0 && !loop_stopping(l);
@@ -388,7 +389,7 @@ int deletes_turn(struct loop *l, bool *ready, struct err *err)
         }
         retry_budget_well(&l->service_patience, &l->clock);
         /* let the loop take answers between probes and before a reconcile ends */
-        if (l->deletes.phase == DELETES_MEET || closes_late(l)) {
+        if (l->deletes.phase == DELETES_MEET || deletes_closes_late(l)) {
             *ready = false;
             return 0;
         }

@@ -68,27 +68,27 @@ static int64_t guard_unpermitted(const struct guard *g)
     return guard_count(g) - g->allowed;
 }
 
-static bool above_count(const struct guard_limits *limits, int64_t n)
+static bool guard_above_count(const struct guard_limits *limits, int64_t n)
 {
     return limits->share < 1 && n > limits->count;
 }
 
 /* documents negative: unknown. */
-static bool too_many(const struct guard_limits *limits, int64_t n, int64_t documents)
+static bool guard_too_many(const struct guard_limits *limits, int64_t n, int64_t documents)
 {
     bool much = documents < 0 || (double)n > limits->share * (double)documents;
-    return above_count(limits, n) && much;
+    return guard_above_count(limits, n) && much;
 }
 
 bool guard_matters(const struct guard *g)
 {
-    return above_count(&g->limits, guard_unpermitted(g));
+    return guard_above_count(&g->limits, guard_unpermitted(g));
 }
 
 bool guard_trips(const struct guard *g, bool always)
 {
     int64_t n = guard_unpermitted(g);
-    return n > 0 && (always || too_many(&g->limits, n, g->documents));
+    return n > 0 && (always || guard_too_many(&g->limits, n, g->documents));
 }
 
 bool guard_refuses_swap(const struct guard_limits *limits, int64_t allowed, int64_t before,
@@ -98,7 +98,7 @@ bool guard_refuses_swap(const struct guard_limits *limits, int64_t allowed, int6
         return false;
     }
     int64_t n = before - after - allowed;
-    return n > 0 && (after == 0 || too_many(limits, n, before));
+    return n > 0 && (after == 0 || guard_too_many(limits, n, before));
 }
 
 bool guard_needs_permission(const struct guard *g, bool always)

@@ -12,7 +12,7 @@
 
 /* --- schedule -------------------------------------------------------------------------------- */
 
-static bool is_owed(const struct loop *l)
+static bool reconcile_is_owed(const struct loop *l)
 {
     int64_t owed_us = l->deletes.owed_us;
     return owed_us != 0 && owed_us <= clock_monotonic_us(&l->clock);
@@ -20,7 +20,7 @@ static bool is_owed(const struct loop *l)
 
 /* Returns true if a reconcile is due. If the clock was set back, the scheduled one is due at
  * once. */
-static bool is_due(const struct loop *l)
+static bool reconcile_is_due(const struct loop *l)
 {
     const struct deletes *d = &l->deletes;
     if (l->options->stream) { /* a data stream takes no deletes, and late requests overwrite nothing
@@ -28,20 +28,20 @@ static bool is_due(const struct loop *l)
         return false;
     }
     int64_t since = clock_wall_us(&l->clock) - d->kept.finished_us;
-    return is_owed(l) || (d->interval_us > 0 && (since < 0 || since >= d->interval_us));
+    return reconcile_is_owed(l) || (d->interval_us > 0 && (since < 0 || since >= d->interval_us));
 }
 
 /* Converts a wall-clock time to monotonic time, which counts within a process because the wall
  * clock may be set. Between processes there is only the wall clock. If it was set back, the result
  * is at most DELETES_LATE_US from now. */
-static int64_t from_wall(const struct loop *l, int64_t wall_us)
+static int64_t reconcile_from_wall(const struct loop *l, int64_t wall_us)
 {
     int64_t left = wall_us - clock_wall_us(&l->clock);
     left = left < 0 ? 0 : left > DELETES_LATE_US ? DELETES_LATE_US : left;
     return wall_us == 0 ? 0 : clock_monotonic_us(&l->clock) + left;
 }
 
-static int64_t to_wall(const struct loop *l, int64_t monotonic_us)
+static int64_t reconcile_to_wall(const struct loop *l, int64_t monotonic_us)
 {
     int64_t left = monotonic_us - clock_monotonic_us(&l->clock);
     return monotonic_us == 0 ? 0 : clock_wall_us(&l->clock) + left;
@@ -55,17 +55,17 @@ int deletes_load(struct loop *l, struct err *err)
     bool known;
     int rc = reconcile_look(l->state, &d->kept, &known, err);
     int64_t latest_us = clock_monotonic_us(&l->clock) + DELETES_LATE_US;
-    d->owed_us = known ? from_wall(l, d->kept.owed_us) : latest_us;
-    d->late_us = known && !d->kept.flying ? from_wall(l, d->kept.late_us) : latest_us;
+    d->owed_us = known ? reconcile_from_wall(l, d->kept.owed_us) : latest_us;
+    d->late_us = known && !d->kept.flying ? reconcile_from_wall(l, d->kept.late_us) : latest_us;
     d->interval_us = l->options->reconcile_ms * 1000;
     return rc;
 }
 
-static int note(struct loop *l, struct err *err)
+static int reconcile_write_state(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
-    d->kept.owed_us = to_wall(l, d->owed_us);
-    d->kept.late_us = to_wall(l, d->late_us);
+    d->kept.owed_us = reconcile_to_wall(l, d->owed_us);
+    d->kept.late_us = reconcile_to_wall(l, d->late_us);
     return reconcile_note(l->state, &d->kept, err);
 }
 
@@ -74,13 +74,13 @@ int deletes_note_empty(struct loop *l, struct err *err)
     struct deletes *d = &l->deletes;
     d->kept = (struct reconcile){.finished_us = clock_wall_us(&l->clock)};
     d->owed_us = d->late_us = 0;
-    return note(l, err);
+    return reconcile_write_state(l, err);
 }
 
 int deletes_note_former(struct loop *l, struct err *err)
 {
     l->deletes.owed_us = clock_monotonic_us(&l->clock);
-    return note(l, err);
+    return reconcile_write_state(l, err);
 }
 
 int deletes_mind(struct loop *l, struct err *err)
@@ -88,15 +88,15 @@ int deletes_mind(struct loop *l, struct err *err)
     struct deletes *d = &l->deletes;
     struct source_reader *r = &l->source_reader;
     if (d->phase == DELETES_IDLE && r->reading == SOURCE_READER_DRAINED && !r->only_asked &&
-        !l->held && !loop_stopping(l) && is_due(l)) {
+        !l->held && !loop_stopping(l) && reconcile_is_due(l)) {
         source_reader_more(r);
-        reconcile_begin(l, is_owed(l) ? DELETES_OWED : DELETES_DUE);
+        reconcile_begin(l, reconcile_is_owed(l) ? DELETES_OWED : DELETES_DUE);
     }
     if (l->window.keys.count == 0 || d->kept.flying) {
         return 0;
     }
     d->kept.flying = true;
-    return note(l, err);
+    return reconcile_write_state(l, err);
 }
 
 /* Records future times again, converted by the current wall clock. */
@@ -105,13 +105,14 @@ int deletes_rest(struct loop *l, struct err *err)
     struct deletes *d = &l->deletes;
     bool rests = d->kept.flying && l->window.keys.count == 0;
     d->kept.flying = d->kept.flying && !rests;
-    return rests || d->owed_us != 0 || d->late_us > clock_monotonic_us(&l->clock) ? note(l, err)
-                                                                                  : 0;
+    return rests || d->owed_us != 0 || d->late_us > clock_monotonic_us(&l->clock)
+               ? reconcile_write_state(l, err)
+               : 0;
 }
 
 /* --- walks ----------------------------------------------------------------------------------- */
 
-static const char *words_of(enum deletes_why why)
+static const char *reconcile_words_of(enum deletes_why why)
 {
     static const char *const words[] = {
         [DELETES_TRUNCATED] = "the table was truncated",
@@ -134,13 +135,13 @@ void reconcile_begin(struct loop *l, enum deletes_why why)
     }
     log_event(why >= DELETES_OWED ? LOG_INFO : LOG_WARN, "reconcile_started",
               F_TEXT("pipeline", l->options->name), F_TEXT("index", l->sender.index),
-              F_TEXT("why", words_of(why)));
+              F_TEXT("why", reconcile_words_of(why)));
 }
 
 void reconcile_tell_spared(const struct loop *l, int64_t documents)
 {
     log_event(LOG_WARN, "documents_stay", F_TEXT("pipeline", l->options->name),
-              F_TEXT("index", l->sender.index), F_TEXT("why", words_of(l->deletes.why)),
+              F_TEXT("index", l->sender.index), F_TEXT("why", reconcile_words_of(l->deletes.why)),
               F_INT("documents", documents));
 }
 
@@ -189,7 +190,7 @@ int reconcile_list(struct loop *l, struct err *err)
     return rc;
 }
 
-static int list(struct loop *l, struct scan_page *page, struct err *err)
+static int reconcile_list_page(struct loop *l, struct scan_page *page, struct err *err)
 {
     const struct deletes *d = &l->deletes;
     struct span after =
@@ -206,15 +207,15 @@ void reconcile_list_ahead(struct loop *l)
     bool walks = d->phase == DELETES_COUNT || d->phase == DELETES_SEND;
     if (walks && l->source_reader.finding_missing && !d->listed_ahead && !d->page.last &&
         !loop_stopping(l)) {
-        d->listed_ahead = list(l, &d->next, &ignored) == 0;
+        d->listed_ahead = reconcile_list_page(l, &d->next, &ignored) == 0;
     }
 }
 
-static int turn_page(struct loop *l, struct err *err)
+static int reconcile_turn_page(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
     if (!d->listed_ahead) {
-        return list(l, &d->page, err);
+        return reconcile_list_page(l, &d->page, err);
     }
     struct scan_page listed = d->next;
     d->next = d->page;
@@ -227,7 +228,7 @@ int reconcile_next(struct loop *l, bool *more, struct err *err)
 {
     struct deletes *d = &l->deletes;
     *more = !(d->begun && d->page.last);
-    int rc = *more ? turn_page(l, err) : 0;
+    int rc = *more ? reconcile_turn_page(l, err) : 0;
     if (rc < 0 || !*more) {
         return rc;
     }
@@ -253,12 +254,12 @@ int reconcile_drop(struct loop *l, struct err *err)
     deletes_judged(&l->deletes);
     l->deletes.phase = DELETES_IDLE;
     l->deletes.owed_us = 0;
-    return note(l, err);
+    return reconcile_write_state(l, err);
 }
 
 /* Returns true if the key is not after the last one in byte order, because an interrupted page was
  * read again. */
-static bool is_repeat(const struct deletes *d, struct span key)
+static bool reconcile_is_repeat(const struct deletes *d, struct span key)
 {
     size_t shared = key.len < d->last_absent.len ? key.len : d->last_absent.len;
     int order = memcmp(key.data, buf_text(&d->last_absent), shared);
@@ -267,7 +268,7 @@ static bool is_repeat(const struct deletes *d, struct span key)
 
 void reconcile_absent(struct deletes *d, struct span key)
 {
-    if (is_repeat(d, key)) {
+    if (reconcile_is_repeat(d, key)) {
         return;
     }
     buf_reset(&d->last_absent);
@@ -292,6 +293,6 @@ int reconcile_end(struct loop *l, struct err *err)
     d->owed_us = d->late_us > d->listing_us ? d->late_us : 0;
     log_event(LOG_INFO, "reconcile_ended", F_TEXT("pipeline", l->options->name),
               F_INT("documents", d->listed), F_INT("deletes", d->absent));
-    int rc = note(l, err);
+    int rc = reconcile_write_state(l, err);
     return rc == 0 ? checkpoint_backup_write(l, true, err) : rc;
 }

@@ -30,22 +30,22 @@ void refused_accompany(struct batch *b)
 }
 
 /* Returns true if the shard accepted the witness: no document, or a newer one. */
-static bool witness_passed(const struct operation *o)
+static bool refused_witness_passed(const struct operation *o)
 {
     return o->outcome == OUTCOME_DONE || o->outcome == OUTCOME_CONFLICT;
 }
 
-static void take_witnesses(struct batch *b)
+static void refused_take_witnesses(struct batch *b)
 {
     size_t count = b->count;
     while (count > 0 && b->operations[count - 1].witness) {
         const struct operation *o = &b->operations[--count];
-        b->operations[o->page].witnessed = witness_passed(o);
+        b->operations[o->page].witnessed = refused_witness_passed(o);
     }
     batch_truncate(b, count);
 }
 
-static bool took_it(const struct operation *o)
+static bool refused_took_it(const struct operation *o)
 {
     return o->outcome == OUTCOME_DONE && o->kind == OPERATION_UPSERT && o->http_status < 300;
 }
@@ -56,21 +56,21 @@ static bool refused_itself(const struct operation *o)
            (o->http_status == 429 || o->http_status >= 500);
 }
 
-static bool service_is_busy(int status)
+static bool refused_service_is_busy(int status)
 {
     return status == 429 || (status >= 502 && status <= 504);
 }
 
 /* Counts one more refusal. Returns true if the service accepted something else in the same
  * period. */
-static bool count_refusal(const struct batch *b, struct operation *o, uint64_t before,
-                          uint64_t passed, bool known)
+static bool refused_count_refusal(const struct batch *b, struct operation *o, uint64_t before,
+                                  uint64_t passed, bool known)
 {
     if (o->refused == 0) {
         o->passed = before;
     }
     bool others = passed > o->passed || known;
-    bool counts = b->creates ? others && !service_is_busy(o->http_status) : o->witnessed;
+    bool counts = b->creates ? others && !refused_service_is_busy(o->http_status) : o->witnessed;
     if (counts || o->refused < WITNESSED_FROM) {
         o->refused++;
     } else if (!b->creates) {
@@ -88,10 +88,10 @@ size_t refused_judge(struct batch *b, const struct hashset *open, uint64_t *pass
     bool answered = b->http_status == 200 && b->failure.class == ERR_NONE;
     uint64_t before = *passed;
     size_t alone = 0;
-    take_witnesses(b);
+    refused_take_witnesses(b);
     size_t travelled = answered ? batch_travelling(b) : 0;
     for (size_t i = 0; i < travelled; i++) {
-        *passed += took_it(&b->operations[i]);
+        *passed += refused_took_it(&b->operations[i]);
     }
     for (size_t i = 0; i < travelled; i++) {
         struct operation *o = &b->operations[i];
@@ -100,7 +100,7 @@ size_t refused_judge(struct batch *b, const struct hashset *open, uint64_t *pass
         }
         struct span key = batch_key(b, o);
         bool known = open != NULL && hashset_has(open, text_hash(key.data, key.len));
-        if (!count_refusal(b, o, before, *passed, known)) {
+        if (!refused_count_refusal(b, o, before, *passed, known)) {
             continue;
         }
         if (o->refused >= REFUSED_TIMES) {

@@ -55,7 +55,7 @@ bool reject_guard_waits(const struct loop *l)
     return l->verdict.tripped || reject_stats_doubt(&l->verdict.rejects);
 }
 
-static void stop(struct loop *l, const struct reject_reason *reason)
+static void reject_guard_stop(struct loop *l, const struct reject_reason *reason)
 {
     const struct reject_stats *r = &l->verdict.rejects;
     struct guard_stop halt = {.documents = -1,
@@ -86,7 +86,7 @@ static void stop(struct loop *l, const struct reject_reason *reason)
 
 /* Commits some dead letters for inspection. The others are dropped, because their operations will
  * be repeated. */
-static int keep_letters(struct loop *l, struct err *err)
+static int reject_guard_keep_letters(struct loop *l, struct err *err)
 {
     int64_t kept;
     int rc = deadletter_count(l->state, &kept, err);
@@ -106,8 +106,8 @@ int reject_guard_turn(struct loop *l, struct err *err)
     const struct reject_reason *reason = v->tripped ? NULL : reject_stats_trips(&v->rejects, ended);
     if (reason != NULL) {
         v->tripped = true;
-        stop(l, reason);
-        return keep_letters(l, err);
+        reject_guard_stop(l, reason);
+        return reject_guard_keep_letters(l, err);
     }
     if (ended) {
         reject_stats_begin(&v->rejects);

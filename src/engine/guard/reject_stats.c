@@ -11,7 +11,7 @@
 /* --- name of a reason ------------------------------------------------------------------------ */
 
 /* Returns the text between two markers, or an empty one if they are missing. */
-static struct span between(struct span text, const char *before, const char *after)
+static struct span reject_stats_between(struct span text, const char *before, const char *after)
 {
     const char *at = text.len > 0 ? memmem(text.data, text.len, before, strlen(before)) : NULL;
     if (at == NULL) {
@@ -25,7 +25,7 @@ static struct span between(struct span text, const char *before, const char *aft
 
 /* Extracts the field name from an error of either product: "failed to parse field [price] of type
  * [long]", "dynamic introduction of [price] within", "immense term in field=\"price\"". */
-static struct span field_of(struct span reason)
+static struct span reject_stats_field_of(struct span reason)
 {
     static const char *const marks[][2] = {{"mapping for [", "]"},
                                            {"field [", "]"},
@@ -34,16 +34,16 @@ static struct span field_of(struct span reason)
                                            {"field=\"", "\""}};
     struct span field = span_make("", 0);
     for (size_t i = 0; field.len == 0 && i < sizeof(marks) / sizeof(marks[0]); i++) {
-        field = between(reason, marks[i][0], marks[i][1]);
+        field = reject_stats_between(reason, marks[i][0], marks[i][1]);
     }
     return field;
 }
 
 /* Extracts the column from our own reasons, which have the form: column "price": problem: start of
  * the value. */
-static struct span own_reason(struct span reason)
+static struct span reject_stats_own_reason(struct span reason)
 {
-    struct span column = between(reason, "column \"", "\": ");
+    struct span column = reject_stats_between(reason, "column \"", "\": ");
     if (column.len > 0 && reason.data + strlen("column \"") == column.data) {
         return span_make(reason.data, strlen("column \"") + column.len + 1);
     }
@@ -51,15 +51,15 @@ static struct span own_reason(struct span reason)
     return span_make(reason.data, end != NULL ? (size_t)(end - reason.data) : reason.len);
 }
 
-static void name_reason(char *out, const struct letter *letter)
+static void reject_stats_name_reason(char *out, const struct letter *letter)
 {
     struct buf name;
     buf_init(&name, 2048);
     if (letter->http_status == 0) {
-        struct span own = own_reason(letter->reason);
+        struct span own = reject_stats_own_reason(letter->reason);
         buf_push(&name, own.data, own.len);
     } else {
-        struct span field = field_of(letter->reason);
+        struct span field = reject_stats_field_of(letter->reason);
         if (letter->error_type.len > 0) {
             buf_push(&name, letter->error_type.data, letter->error_type.len);
         } else {
@@ -76,20 +76,21 @@ static void name_reason(char *out, const struct letter *letter)
 
 /* --- counting -------------------------------------------------------------------------------- */
 
-static uint64_t hash_name(const char *name)
+static uint64_t reject_stats_hash_name(const char *name)
 {
     return text_hash(name, strlen(name));
 }
 
 void reject_stats_init(struct reject_stats *r, const char *permitted, const char *suspect)
 {
-    *r = (struct reject_stats){.permitted = permitted[0] != '\0' ? hash_name(permitted) : 0,
-                               .suspect = suspect[0] != '\0' ? hash_name(suspect) : 0};
+    *r = (struct reject_stats){.permitted =
+                                   permitted[0] != '\0' ? reject_stats_hash_name(permitted) : 0,
+                               .suspect = suspect[0] != '\0' ? reject_stats_hash_name(suspect) : 0};
 }
 
 void reject_stats_permit(struct reject_stats *r, const char *permitted)
 {
-    r->permitted = hash_name(permitted);
+    r->permitted = reject_stats_hash_name(permitted);
     for (size_t i = 0; i < r->count; i++) {
         if (r->reasons[i].hash == r->permitted) {
             r->reasons[i] = r->reasons[--r->count];
@@ -115,7 +116,7 @@ void reject_stats_done(struct reject_stats *r)
 
 /* Returns the counter of a reason. If all are in use, replaces the rarest one, which cannot be
  * decisive. */
-static struct reject_reason *place_of(struct reject_stats *r, uint64_t hash)
+static struct reject_reason *reject_stats_place_of(struct reject_stats *r, uint64_t hash)
 {
     struct reject_reason *rarest = r->reasons;
     for (size_t i = 0; i < r->count; i++) {
@@ -133,10 +134,10 @@ static struct reject_reason *place_of(struct reject_stats *r, uint64_t hash)
 void reject_stats_add(struct reject_stats *r, const struct letter *letter)
 {
     char name[GUARD_STOP_REASON_BYTES];
-    name_reason(name, letter);
-    uint64_t hash = hash_name(name);
+    reject_stats_name_reason(name, letter);
+    uint64_t hash = reject_stats_hash_name(name);
     if (hash != r->permitted) {
-        struct reject_reason *place = place_of(r, hash);
+        struct reject_reason *place = reject_stats_place_of(r, hash);
         place->count++;
         memcpy(place->name, name, sizeof(name));
     }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void note_look(struct change_age *v, int64_t now_us)
+static void change_age_note_look(struct change_age *v, int64_t now_us)
 {
     v->looked_us = now_us;
     v->called_us = 0;
@@ -12,7 +12,7 @@ static void note_look(struct change_age *v, int64_t now_us)
 
 void change_age_nothing(struct change_age *v, int64_t now_us)
 {
-    note_look(v, now_us);
+    change_age_note_look(v, now_us);
 }
 
 void change_age_called(struct change_age *v, int64_t now_us)
@@ -22,7 +22,7 @@ void change_age_called(struct change_age *v, int64_t now_us)
 
 /* Joins the oldest two marks if more windows are unsettled than there are marks. The result has
  * the age of the first. */
-static void join_oldest(struct change_age *v)
+static void change_age_join_oldest(struct change_age *v)
 {
     v->marks[1] = v->marks[0];
     memmove(v->marks, v->marks + 1, (CHANGE_AGE_MARKS - 1) * sizeof(v->marks[0]));
@@ -35,12 +35,12 @@ void change_age_begin(struct change_age *v, uint64_t page, int64_t now_us, int64
         return;
     }
     if (v->count == CHANGE_AGE_MARKS) {
-        join_oldest(v);
+        change_age_join_oldest(v);
     }
     int64_t from_us = v->called_us != 0 ? v->called_us : v->looked_us;
     v->marks[v->count++] = (struct change_age_mark){page, from_us, now_us, wall_us};
     v->open = true;
-    note_look(v, now_us);
+    change_age_note_look(v, now_us);
 }
 
 bool change_age_end(struct change_age *v, int64_t *until_wall_us)
@@ -54,7 +54,7 @@ bool change_age_end(struct change_age *v, int64_t *until_wall_us)
 }
 
 /* Returns the last mark that begins at or before the page. */
-static const struct change_age_mark *mark_of(const struct change_age *v, uint64_t page)
+static const struct change_age_mark *change_age_mark_of(const struct change_age *v, uint64_t page)
 {
     for (unsigned i = v->count; i > 0; i--) {
         if (v->marks[i - 1].page <= page) {
@@ -67,7 +67,7 @@ static const struct change_age_mark *mark_of(const struct change_age *v, uint64_
 /* Steps of the golden section are spread evenly for any number of operations. */
 int64_t change_age_us(struct change_age *v, uint64_t page, int64_t now_us)
 {
-    const struct change_age_mark *m = mark_of(v, page);
+    const struct change_age_mark *m = change_age_mark_of(v, page);
     if (m == NULL || m->from_us == 0) {
         return -1;
     }

@@ -68,7 +68,7 @@ void lag_monitor_acknowledged(struct loop *l, uint64_t page)
 /* --- queries to the source ------------------------------------------------------------------- */
 
 /* Records the holder. The start time of a transaction keeps its first estimate. */
-static void take_hold(struct loop *l, const struct xmin_holder *hold)
+static void lag_monitor_take_hold(struct loop *l, const struct xmin_holder *hold)
 {
     struct live_progress *w = &l->moment.work;
     bool any = hold->any && hold->age_us >= HOLD_LEAST_US;
@@ -84,7 +84,7 @@ static void take_hold(struct loop *l, const struct xmin_holder *hold)
     snprintf(w->hold_who, sizeof(w->hold_who), "%s", who);
 }
 
-static bool hold_is_due(const struct loop *l, int64_t now_us)
+static bool lag_monitor_hold_is_due(const struct loop *l, int64_t now_us)
 {
     const struct lag_monitor *g = &l->lag_monitor;
     const struct pace *p = &l->follow.pace;
@@ -93,20 +93,20 @@ static bool hold_is_due(const struct loop *l, int64_t now_us)
     return !g->holds_unseen && (g->held_us == 0 || now_us - g->held_us >= every_us);
 }
 
-static void ask_hold(struct loop *l, int64_t now_us)
+static void lag_monitor_ask_hold(struct loop *l, int64_t now_us)
 {
     struct lag_monitor *g = &l->lag_monitor;
     struct xmin_holder hold = {0};
-    if (!hold_is_due(l, now_us)) {
+    if (!lag_monitor_hold_is_due(l, now_us)) {
         return;
     }
     g->held_us = now_us;
     if (source_reader_hold(&l->source_reader, &hold, &g->holds_unseen)) {
-        take_hold(l, &hold);
+        lag_monitor_take_hold(l, &hold);
     }
 }
 
-static void ask_waiting(struct loop *l, int64_t now_us)
+static void lag_monitor_ask_waiting(struct loop *l, int64_t now_us)
 {
     struct lag_monitor *g = &l->lag_monitor;
     if (g->counts_unseen || (g->counted_us != 0 && now_us - g->counted_us < COUNT_EVERY_US)) {
@@ -124,16 +124,16 @@ void lag_monitor_ask(struct loop *l, bool more)
     if (l->options->requests_only || (l->options->board == NULL && l->options->stall == NULL)) {
         return;
     }
-    ask_hold(l, now);
+    lag_monitor_ask_hold(l, now);
     if (more) {
-        ask_waiting(l, now);
+        lag_monitor_ask_waiting(l, now);
     } else {
         l->lag_monitor.waiting = 0;
     }
 }
 
 /* Includes changes that are read and not acknowledged. */
-static int64_t lag_rows(const struct loop *l)
+static int64_t lag_monitor_rows(const struct loop *l)
 {
     bool reads = l->source_reader.capture != NULL && l->source_patience.away_since_us == 0;
     if (!reads || l->lag_monitor.waiting < 0 || source_reader_copies(&l->source_reader)) {
@@ -144,13 +144,13 @@ static int64_t lag_rows(const struct loop *l)
 
 /* --- progress -------------------------------------------------------------------------------- */
 
-static bool something_waits(const struct loop *l)
+static bool lag_monitor_something_waits(const struct loop *l)
 {
     bool away = l->source_patience.away_since_us != 0 || l->service_patience.away_since_us != 0;
     return away || l->held || !window_empty(&l->window) || !follow_rests(l);
 }
 
-static void collect_facts(const struct loop *l, struct stall_facts *f)
+static void lag_monitor_collect_facts(const struct loop *l, struct stall_facts *f)
 {
     const struct live_progress *w = &l->moment.work;
     bool settled = l->window.read == l->window.settled;
@@ -159,7 +159,7 @@ static void collect_facts(const struct loop *l, struct stall_facts *f)
     f->firm = (uint64_t)l->counters.checkpoints + l->lag_monitor.equals;
     f->moved = f->firm + l->window.settled + (uint64_t)l->counters.rejected;
     f->worked = settled ? l->window.next : 0;
-    f->waits = something_waits(l);
+    f->waits = lag_monitor_something_waits(l);
     f->source_away_us = l->source_patience.away_since_us;
     f->service_away_us = l->service_patience.away_since_us;
     f->source_why = l->source_patience.why;
@@ -176,7 +176,7 @@ void lag_monitor_turn(struct loop *l)
     struct stall *s = l->options->stall;
     struct live_progress *w = &l->moment.work;
     struct stall_facts facts = {0};
-    w->lag_rows = lag_rows(l);
+    w->lag_rows = lag_monitor_rows(l);
     if (s == NULL) {
         return;
     }
@@ -184,7 +184,7 @@ void lag_monitor_turn(struct loop *l)
         l->lag_monitor.heard_us = clock_monotonic_us(&l->clock);
         l->lag_monitor.heard = false;
     }
-    collect_facts(l, &facts);
+    lag_monitor_collect_facts(l, &facts);
     enum stall_news news = stall_judge(s, &facts);
     stall_log(s, news, l->options->name, facts.wall_us);
     l->lag_monitor.news = l->lag_monitor.news || news != STALL_SAME;

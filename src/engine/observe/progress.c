@@ -2,7 +2,7 @@
 /* Computes progress figures for people. */
 #include "observe/progress.h"
 
-static int64_t remaining_ms(const struct capture_progress *copy, double rows_per_second)
+static int64_t progress_remaining_ms(const struct capture_progress *copy, double rows_per_second)
 {
     if (rows_per_second < 1 || copy->rows_estimated <= 0) {
         return -1;
@@ -22,6 +22,6 @@ void progress_fill(struct progress *out, const struct counters *counters,
     out->remaining_ms = -1;
     if (copy->share < 1) {
         out->share = copy->share;
-        out->remaining_ms = remaining_ms(copy, out->rows_per_second);
+        out->remaining_ms = progress_remaining_ms(copy, out->rows_per_second);
     }
 }

@@ -15,7 +15,7 @@
 #define SHOW_US INT64_C(200000)
 #define LOG_US INT64_C(10000000)
 
-static void fill(struct loop *l, struct progress *out)
+static void progress_report_fill(struct loop *l, struct progress *out)
 {
     struct capture_progress copy = {.rows_estimated = -1, .share = 1};
     if (l->source_reader.capture != NULL) {
@@ -35,7 +35,8 @@ static void fill(struct loop *l, struct progress *out)
 }
 
 /* Replaces the average rate by the rate since the last report if the work has no end. */
-static void fill_rate(const struct loop *l, struct progress *p, int64_t rows, int64_t since_us)
+static void progress_report_fill_rate(const struct loop *l, struct progress *p, int64_t rows,
+                                      int64_t since_us)
 {
     int64_t took_us = clock_monotonic_us(&l->clock) - since_us;
     if (l->follow.on && took_us > 0) {
@@ -45,7 +46,7 @@ static void fill_rate(const struct loop *l, struct progress *p, int64_t rows, in
 
 /* Fills the current state; the rate covers the last second. Lag, watermark holder and stall are
  * maintained elsewhere. */
-static void fill_work(struct loop *l, const struct progress *p)
+static void progress_report_fill_work(struct loop *l, const struct progress *p)
 {
     struct live_progress *w = &l->moment.work;
     w->told_us = clock_wall_us(&l->clock);
@@ -59,23 +60,23 @@ static void fill_work(struct loop *l, const struct progress *p)
     snprintf(w->frozen, sizeof(w->frozen), "%s", growth_watch_why(&l->watch));
 }
 
-static int tell(struct loop *l, struct err *err)
+static int progress_report_tell(struct loop *l, struct err *err)
 {
     struct progress p;
-    fill(l, &p);
-    fill_rate(l, &p, l->told_rows, l->told_us);
+    progress_report_fill(l, &p);
+    progress_report_fill_rate(l, &p, l->told_rows, l->told_us);
     l->told_us = clock_monotonic_us(&l->clock);
     l->told_rows = l->counters.rows_read;
     l->told_following = l->follow.equal_us != 0;
     l->lag_monitor.news = false;
     l->moment.work.rows_per_second = (int64_t)p.rows_per_second;
-    fill_work(l, &p);
+    progress_report_fill_work(l, &p);
     int rc = live_progress_write(l->state, &l->moment.work, err);
     l->noted = l->noted || rc == 0;
     return rc;
 }
 
-static void count_letters(struct loop *l)
+static void progress_report_count_letters(struct loop *l)
 {
     struct err ignored;
     struct status_snapshot_moment *m = &l->moment;
@@ -96,9 +97,9 @@ void progress_report_publish(struct loop *l)
     if (l->options->board == NULL) {
         return;
     }
-    fill(l, &p);
-    fill_work(l, &p);
-    count_letters(l);
+    progress_report_fill(l, &p);
+    progress_report_fill_work(l, &p);
+    progress_report_count_letters(l);
     m->counters = l->counters;
     m->flying = (int64_t)sender_flying(&l->sender);
     m->unsettled = (int64_t)l->window.bytes;
@@ -119,7 +120,7 @@ int progress_report_write(struct loop *l, struct err *err)
     if (!begins && now - l->told_us < (same ? TELL_IDLE_US : TELL_US)) {
         return 0;
     }
-    return tell(l, err);
+    return progress_report_tell(l, err);
 }
 
 void progress_report_retry_budget(struct loop *l)
@@ -127,14 +128,14 @@ void progress_report_retry_budget(struct loop *l)
     struct err ignored;
     lag_monitor_turn(l);
     if (l->lag_monitor.news) {
-        (void)!tell(l, &ignored);
+        (void)!progress_report_tell(l, &ignored);
     }
     progress_report_publish(l);
 }
 
 /* Logs documents that the data stream already had. Either the previous process crashed, or rows
  * were updated. */
-static void log_present(struct loop *l)
+static void progress_report_log_present(struct loop *l)
 {
     int64_t more = l->counters.present - l->logged_present;
     if (more > 0) {
@@ -147,9 +148,9 @@ static void log_present(struct loop *l)
 void progress_report_end(struct loop *l)
 {
     struct err ignored;
-    log_present(l);
+    progress_report_log_present(l);
     if (l->follow.equal_us != 0) {
-        (void)!tell(l, &ignored);
+        (void)!progress_report_tell(l, &ignored);
     }
 }
 
@@ -166,7 +167,7 @@ void progress_report_watch(struct loop *l)
                       clock_monotonic_us(&l->clock));
 }
 
-static void log_progress(const struct progress *p)
+static void progress_report_log_progress(const struct progress *p)
 {
     log_event(LOG_INFO, "progress", F_TEXT("pipeline", p->pipeline), F_TEXT("stage", p->stage),
               F_INT("read", p->counters.rows_read), F_INT("upserts", p->counters.upserts),
@@ -186,16 +187,16 @@ void progress_report_show(struct loop *l)
         return;
     }
     struct progress progress;
-    fill(l, &progress);
+    progress_report_fill(l, &progress);
     if (show) {
         l->shown_us = now;
         l->options->progress(l->options->progress_context, &progress);
     }
     if (log) {
-        fill_rate(l, &progress, l->logged_rows, l->logged_us);
+        progress_report_fill_rate(l, &progress, l->logged_rows, l->logged_us);
         l->logged_us = now;
         l->logged_rows = l->counters.rows_read;
-        log_progress(&progress);
-        log_present(l);
+        progress_report_log_progress(&progress);
+        progress_report_log_present(l);
     }
 }

@@ -48,13 +48,13 @@ const char *stall_remedy(const char *name)
 /* --- progress -------------------------------------------------------------------------------- */
 
 /* Returns true if a retry is not progress until it is committed. */
-static bool must_be_firm(enum stall_cause cause)
+static bool stall_must_be_firm(enum stall_cause cause)
 {
     return cause >= STALL_STATE_FILE && cause <= STALL_REBUILD;
 }
 
 /* Counts restart at zero in each round, which is not progress. */
-static bool grows(uint64_t *count, uint64_t now)
+static bool stall_grows(uint64_t *count, uint64_t now)
 {
     bool more = now > *count;
     *count = now;
@@ -62,12 +62,12 @@ static bool grows(uint64_t *count, uint64_t now)
 }
 
 /* Returns true if there was progress, as required for the current cause. */
-static bool gets_on(struct stall *s, const struct stall_facts *f)
+static bool stall_gets_on(struct stall *s, const struct stall_facts *f)
 {
-    bool moved = grows(&s->moved, f->moved);
-    bool firm = grows(&s->firm, f->firm);
-    bool worked = grows(&s->worked, f->worked);
-    if (must_be_firm(s->cause)) {
+    bool moved = stall_grows(&s->moved, f->moved);
+    bool firm = stall_grows(&s->firm, f->firm);
+    bool worked = stall_grows(&s->worked, f->worked);
+    if (stall_must_be_firm(s->cause)) {
         return firm;
     }
     return moved || firm || (worked && s->cause == STALL_NONE);
@@ -75,13 +75,13 @@ static bool gets_on(struct stall *s, const struct stall_facts *f)
 
 /* --- why ------------------------------------------------------------------------------------- */
 
-static enum stall_cause service_cause(const struct stall_facts *f)
+static enum stall_cause stall_service_cause(const struct stall_facts *f)
 {
     return f->service_status != 0 ? STALL_REFUSED : STALL_SERVICE;
 }
 
 /* Returns the first cause that existed before the last progress or began before it. */
-static enum stall_cause cause_of(const struct stall_facts *f, int64_t moved_at_us)
+static enum stall_cause stall_cause_of(const struct stall_facts *f, int64_t moved_at_us)
 {
     if (f->stopped != STALL_NONE) {
         return f->stopped;
@@ -90,7 +90,7 @@ static enum stall_cause cause_of(const struct stall_facts *f, int64_t moved_at_u
         return STALL_SOURCE;
     }
     if (f->service_away_us != 0) {
-        return service_cause(f);
+        return stall_service_cause(f);
     }
     if (f->unanswered_us != 0 && f->now_us - f->unanswered_us >= STALL_AFTER_US / 2) {
         return STALL_UNANSWERED;
@@ -104,20 +104,20 @@ static enum stall_cause cause_of(const struct stall_facts *f, int64_t moved_at_u
     return STALL_UNKNOWN;
 }
 
-static const char *or_nothing(const char *text)
+static const char *stall_or_nothing(const char *text)
 {
     return text != NULL && text[0] != '\0' ? text : "it does not say why";
 }
 
-static void say_why(struct stall *s, const struct stall_facts *f)
+static void stall_say_why(struct stall *s, const struct stall_facts *f)
 {
     char text[STALL_WHY_BYTES * 4] = "";
     switch (f->stopped != STALL_NONE ? STALL_NONE : s->cause) {
     case STALL_SOURCE:
-        snprintf(text, sizeof(text), "the source is away: %s", or_nothing(f->source_why));
+        snprintf(text, sizeof(text), "the source is away: %s", stall_or_nothing(f->source_why));
         break;
     case STALL_SERVICE:
-        snprintf(text, sizeof(text), "the service is away: %s", or_nothing(f->service_why));
+        snprintf(text, sizeof(text), "the service is away: %s", stall_or_nothing(f->service_why));
         break;
     case STALL_REFUSED: /* the service's reason may quote documents */
         snprintf(text, sizeof(text), "the service takes nothing: it answers %d%s",
@@ -133,13 +133,13 @@ static void say_why(struct stall *s, const struct stall_facts *f)
         break;
     case STALL_WATERMARK:
         snprintf(text, sizeof(text), "an old transaction is open in the source: %s",
-                 or_nothing(f->watermark));
+                 stall_or_nothing(f->watermark));
         break;
     case STALL_UNKNOWN:
         snprintf(text, sizeof(text), "nothing moves, and neither side says why");
         break;
     default:
-        snprintf(text, sizeof(text), "%s", or_nothing(f->why));
+        snprintf(text, sizeof(text), "%s", stall_or_nothing(f->why));
         break;
     }
     snprintf(s->why, sizeof(s->why), "%.*s", (int)text_cut(text, strlen(text), sizeof(s->why) - 1),
@@ -148,7 +148,7 @@ static void say_why(struct stall *s, const struct stall_facts *f)
 
 /* --- judging --------------------------------------------------------------------------------- */
 
-static enum stall_news end(struct stall *s)
+static enum stall_news stall_end(struct stall *s)
 {
     bool was = s->cause != STALL_NONE;
     s->before = was ? s->cause : s->before;
@@ -159,17 +159,17 @@ static enum stall_news end(struct stall *s)
 
 /* Returns true if a retry neither made progress nor met a new problem, so that the stall
  * persists. */
-static bool stays(const struct stall *s, const struct stall_facts *f)
+static bool stall_stays(const struct stall *s, const struct stall_facts *f)
 {
-    return must_be_firm(s->cause) && f->stopped == STALL_NONE && f->source_away_us == 0 &&
+    return stall_must_be_firm(s->cause) && f->stopped == STALL_NONE && f->source_away_us == 0 &&
            f->service_away_us == 0;
 }
 
-static enum stall_news begin_or_go_on(struct stall *s, const struct stall_facts *f)
+static enum stall_news stall_begin_or_go_on(struct stall *s, const struct stall_facts *f)
 {
     enum stall_cause before = s->cause;
-    s->cause = cause_of(f, s->moved_at_us);
-    say_why(s, f);
+    s->cause = stall_cause_of(f, s->moved_at_us);
+    stall_say_why(s, f);
     if (before == STALL_NONE) {
         s->since_us = f->wall_us - (f->stopped != STALL_NONE ? 0 : f->now_us - s->moved_at_us);
         return STALL_BEGAN;
@@ -186,18 +186,18 @@ void stall_begin(struct stall *s, int64_t now_us)
 
 enum stall_news stall_judge(struct stall *s, const struct stall_facts *f)
 {
-    bool on = gets_on(s, f) || !s->begun || f->paused;
-    bool rests = !f->waits && !must_be_firm(s->cause);
+    bool on = stall_gets_on(s, f) || !s->begun || f->paused;
+    bool rests = !f->waits && !stall_must_be_firm(s->cause);
     s->begun = true;
     if (f->stopped == STALL_NONE && (on || rests)) {
         s->moved_at_us = f->now_us;
-        return end(s);
+        return stall_end(s);
     }
-    if (stays(s, f)) {
+    if (stall_stays(s, f)) {
         return STALL_SAME;
     }
     bool due = f->stopped != STALL_NONE || f->now_us - s->moved_at_us >= STALL_AFTER_US;
-    return due ? begin_or_go_on(s, f) : STALL_SAME;
+    return due ? stall_begin_or_go_on(s, f) : STALL_SAME;
 }
 
 /* --- reporting ------------------------------------------------------------------------------- */
@@ -212,7 +212,7 @@ void stall_show(const struct stall *s, struct live_progress *w)
 void stall_log(const struct stall *s, enum stall_news news, const char *pipeline, int64_t wall_us)
 {
     int64_t for_ms = (wall_us - s->since_us) / 1000;
-    if (must_be_firm(news == STALL_ENDED ? s->before : s->cause)) {
+    if (stall_must_be_firm(news == STALL_ENDED ? s->before : s->cause)) {
         return;
     }
     if (news == STALL_ENDED) {

@@ -31,7 +31,7 @@ static void apply_outcome_absent(struct loop *l, uint64_t page)
 }
 
 /* Returns true if a deleted row has no document, as far as the service can confirm. */
-static bool has_no_document(struct loop *l)
+static bool apply_outcome_has_no_document(struct loop *l)
 {
     if (!l->options->stream) {
         return true;
@@ -47,7 +47,8 @@ static bool has_no_document(struct loop *l)
 /* Handles a change that could not be encoded: records a dead letter for its row. */
 void apply_outcome_refusal(struct loop *l, uint64_t page, const struct refusal *refusal)
 {
-    if (l->change.kind == CHANGE_DELETE && !l->change.key_null && has_no_document(l)) {
+    if (l->change.kind == CHANGE_DELETE && !l->change.key_null &&
+        apply_outcome_has_no_document(l)) {
         apply_outcome_absent(l, page);
         return;
     }

@@ -23,31 +23,31 @@ int pending_commit_init(struct pending_commit *s, struct state *state, struct er
     return deadletter_each(state, pending_commit_note_open, s, err);
 }
 
-static void span_free(struct span *span)
+static void pending_commit_span_free(struct span *span)
 {
     free((void *)(uintptr_t)span->data);
     *span = (struct span){0};
 }
 
-static struct span span_copy(struct span span)
+static struct span pending_commit_span_copy(struct span span)
 {
     return span_make(text_copy_span(span), span.len);
 }
 
-static void letter_free(struct letter *letter)
+static void pending_commit_letter_free(struct letter *letter)
 {
-    span_free(&letter->key);
-    span_free(&letter->reason);
-    span_free(&letter->error_type);
+    pending_commit_span_free(&letter->key);
+    pending_commit_span_free(&letter->reason);
+    pending_commit_span_free(&letter->error_type);
 }
 
 static void pending_commit_reset(struct pending_commit *s)
 {
     for (size_t i = 0; i < s->letter_count; i++) {
-        letter_free(&s->letters[i]);
+        pending_commit_letter_free(&s->letters[i]);
     }
     for (size_t i = 0; i < s->cleared_count; i++) {
-        span_free(&s->cleared[i]);
+        pending_commit_span_free(&s->cleared[i]);
     }
     s->letter_count = 0;
     s->cleared_count = 0;
@@ -66,7 +66,7 @@ static void pending_commit_forget_letter(struct pending_commit *s, struct span k
 {
     for (size_t i = 0; i < s->letter_count; i++) {
         if (span_equal(s->letters[i].key, key)) {
-            letter_free(&s->letters[i]);
+            pending_commit_letter_free(&s->letters[i]);
             s->letters[i] = s->letters[--s->letter_count];
             return;
         }
@@ -77,7 +77,7 @@ static void pending_commit_forget_cleared(struct pending_commit *s, struct span 
 {
     for (size_t i = 0; i < s->cleared_count; i++) {
         if (span_equal(s->cleared[i], key)) {
-            span_free(&s->cleared[i]);
+            pending_commit_span_free(&s->cleared[i]);
             s->cleared[i] = s->cleared[--s->cleared_count];
             return;
         }
@@ -91,9 +91,9 @@ void pending_commit_reject(struct pending_commit *s, const struct letter *letter
     s->letters = mem_grow(s->letters, s->letter_count + 1, sizeof(*s->letters));
     struct letter *kept = &s->letters[s->letter_count++];
     *kept = *letter;
-    kept->key = span_copy(letter->key);
-    kept->reason = span_copy(letter->reason);
-    kept->error_type = span_copy(letter->error_type);
+    kept->key = pending_commit_span_copy(letter->key);
+    kept->reason = pending_commit_span_copy(letter->reason);
+    kept->error_type = pending_commit_span_copy(letter->error_type);
     hashset_add(&s->open, text_hash(letter->key.data, letter->key.len));
     s->settled++;
 }
@@ -105,7 +105,7 @@ static bool pending_commit_clear(struct pending_commit *s, struct span key, uint
     }
     pending_commit_forget_letter(s, key);
     s->cleared = mem_grow(s->cleared, s->cleared_count + 1, sizeof(*s->cleared));
-    s->cleared[s->cleared_count++] = span_copy(key);
+    s->cleared[s->cleared_count++] = pending_commit_span_copy(key);
     return true;
 }
 
@@ -123,7 +123,7 @@ bool pending_commit_discard(struct pending_commit *s, struct span key)
 void pending_commit_keep(struct pending_commit *s, size_t letters)
 {
     while (s->letter_count > letters) {
-        letter_free(&s->letters[--s->letter_count]);
+        pending_commit_letter_free(&s->letters[--s->letter_count]);
     }
 }
 

@@ -29,8 +29,8 @@ struct sync {
 typedef int (*sync_step)(struct sync *s, struct err *err);
 
 /* Repeats a step while it fails with a transient error and the retry budget lasts. */
-static int sync_endure(struct sync *s, struct retry_budget *retry_budget, sync_step step,
-                       struct err *err)
+static int pipeline_sync_endure(struct sync *s, struct retry_budget *retry_budget, sync_step step,
+                                struct err *err)
 {
     for (;;) {
         int rc = step(s, err);
@@ -60,16 +60,16 @@ static int sync_endure(struct sync *s, struct retry_budget *retry_budget, sync_s
     }
 }
 
-static int sync_connect(struct sync *s, struct err *err)
+static int pipeline_sync_connect(struct sync *s, struct err *err)
 {
     return s->ports->source.ops->connect(s->ports->source.self, &s->target.facts, err);
 }
 
 /* Prepares the generation. A repeat connects again, because the first connection may have caused
  * the failure. */
-static int sync_prepare(struct sync *s, struct err *err)
+static int pipeline_sync_prepare(struct sync *s, struct err *err)
 {
-    int rc = s->again ? sync_connect(s, err) : 0;
+    int rc = s->again ? pipeline_sync_connect(s, err) : 0;
     s->again = true;
     if (rc == 0) {
         rc = s->ports->service.ops->greet(s->ports->service.self, s->options->again,
@@ -88,19 +88,19 @@ static int sync_prepare(struct sync *s, struct err *err)
     return rc;
 }
 
-static int sync_go_live(struct sync *s, struct err *err)
+static int pipeline_sync_go_live(struct sync *s, struct err *err)
 {
     s->target.guard = &s->loop.deletes.guard;
     return generation_go_live(&s->target, err);
 }
 
 /* Checks that the documents went into the live index. */
-static int sync_check_live(struct sync *s, struct err *err)
+static int pipeline_sync_check_live(struct sync *s, struct err *err)
 {
     return generation_prepare(&s->target, err);
 }
 
-static int sync_refresh(struct sync *s, struct err *err)
+static int pipeline_sync_refresh(struct sync *s, struct err *err)
 {
     return s->ports->service.ops->refresh(s->ports->service.self, s->target.checkpoint.generation,
                                           err);
@@ -108,7 +108,7 @@ static int sync_refresh(struct sync *s, struct err *err)
 
 /* Prepares the generation after the alias moved. First records a swap of our own rebuild that was
  * not recorded. */
-static int sync_look_at_alias(struct sync *s, struct err *err)
+static int pipeline_sync_look_at_alias(struct sync *s, struct err *err)
 {
     int rc = generation_end_rebuild(&s->target, err);
     return rc == 0 ? generation_prepare(&s->target, err) : rc;
@@ -118,12 +118,12 @@ static int sync_look_at_alias(struct sync *s, struct err *err)
  * find an error, it replaces the loop's error. If they succeed, the alias was restored or points
  * at our own rebuild, and s->moved is set: a new start continues from there and waits for an
  * unreachable service. */
-static int sync_run_loop(struct sync *s, bool *stopped, struct err *err)
+static int pipeline_sync_run_loop(struct sync *s, bool *stopped, struct err *err)
 {
     struct loop *l = &s->loop;
     int rc = loop_run(l, stopped, err);
     struct err why;
-    int looked = rc < 0 && l->aim.missed ? sync_look_at_alias(s, &why) : 0;
+    int looked = rc < 0 && l->aim.missed ? pipeline_sync_look_at_alias(s, &why) : 0;
     s->moved = rc < 0 && l->aim.missed && (looked == 0 || looked == ERR_TRANSIENT);
     if (looked < 0 && !s->moved) {
         *err = why;
@@ -133,7 +133,7 @@ static int sync_run_loop(struct sync *s, bool *stopped, struct err *err)
 }
 
 /* Points the loop at the generation of the checkpoint; a live generation is guarded. */
-static void sync_take_generation(struct sync *s)
+static void pipeline_sync_take_generation(struct sync *s)
 {
     struct loop *l = &s->loop;
     bool live = s->target.checkpoint.phase == GENERATION_LIVE && !s->options->next;
@@ -151,18 +151,18 @@ static void sync_take_generation(struct sync *s)
 }
 
 /* If the previous round failed too, its successor logs at debug level only. */
-static enum log_level level_of(const struct sync *s)
+static enum log_level pipeline_level_of(const struct sync *s)
 {
     return s->options->again ? LOG_DEBUG : LOG_INFO;
 }
 
 /* Connects to source and service, and prepares the loop. */
-static int sync_begin(struct sync *s, struct err *err)
+static int pipeline_sync_begin(struct sync *s, struct err *err)
 {
     struct loop *l = &s->loop;
-    int rc = sync_endure(s, &l->source_patience, sync_connect, err);
+    int rc = pipeline_sync_endure(s, &l->source_patience, pipeline_sync_connect, err);
     if (rc == 0) {
-        rc = sync_endure(s, &l->service_patience, sync_prepare, err);
+        rc = pipeline_sync_endure(s, &l->service_patience, pipeline_sync_prepare, err);
     }
     if (rc == 0 && s->target.taken_over) {
         pending_commit_release(&l->pending_commit);
@@ -176,7 +176,7 @@ static int sync_begin(struct sync *s, struct err *err)
     generation_consumer(&s->target, &s->consumer);
     l->plan = s->target.facts.plan;
     l->source_reader.consumer = buf_text(&s->consumer);
-    sync_take_generation(s);
+    pipeline_sync_take_generation(s);
     l->source_reader.loaded = c->documents;
     source_reader_init(&l->source_reader, &s->target.facts, c->position, c->clock_ceiling);
     if (c->position == NULL) {
@@ -185,7 +185,7 @@ static int sync_begin(struct sync *s, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    log_event(level_of(s), "sync_started", F_TEXT("pipeline", s->options->name),
+    log_event(pipeline_level_of(s), "sync_started", F_TEXT("pipeline", s->options->name),
               F_TEXT("index", c->generation),
               F_TEXT("from", c->position == NULL               ? "the beginning"
                              : c->phase == GENERATION_BUILDING ? "where the first load stands"
@@ -194,7 +194,7 @@ static int sync_begin(struct sync *s, struct err *err)
 }
 
 /* Requests need an existing index. */
-static int sync_check_synced(const struct sync *s, struct err *err)
+static int pipeline_sync_check_synced(const struct sync *s, struct err *err)
 {
     if (!s->options->requests_only || s->target.checkpoint.position != NULL) {
         return 0;
@@ -204,7 +204,7 @@ static int sync_check_synced(const struct sync *s, struct err *err)
 }
 
 /* Drops the source's entries for a generation that was replaced by another one. */
-static void sync_forget_replaced(struct sync *s)
+static void pipeline_sync_forget_replaced(struct sync *s)
 {
     if (generation_replaced(&s->target)[0] != '\0') {
         (void)source_reader_forget_consumer(&s->loop.source_reader,
@@ -213,18 +213,18 @@ static void sync_forget_replaced(struct sync *s)
 }
 
 /* Makes the new generation live after its initial load. */
-static int sync_end_load(struct sync *s, struct pipeline_result *result, struct err *err)
+static int pipeline_sync_end_load(struct sync *s, struct pipeline_result *result, struct err *err)
 {
-    int rc = sync_endure(s, &s->loop.service_patience, sync_go_live, err);
+    int rc = pipeline_sync_endure(s, &s->loop.service_patience, pipeline_sync_go_live, err);
     result->first_load = rc == 0;
     if (rc == 0) {
-        sync_forget_replaced(s);
+        pipeline_sync_forget_replaced(s);
     }
     return rc;
 }
 
 /* Forgets the last guard stop, because the pipeline is past it. */
-static int sync_forget_halt(struct sync *s, struct err *err)
+static int pipeline_sync_forget_halt(struct sync *s, struct err *err)
 {
     if (s->options->requests_only) {
         return 0;
@@ -234,10 +234,10 @@ static int sync_forget_halt(struct sync *s, struct err *err)
 }
 
 /* Follows until stopped. Permissions end here because they cover only earlier changes. */
-static int sync_follow(struct sync *s, struct pipeline_result *result, struct err *err)
+static int pipeline_sync_follow(struct sync *s, struct pipeline_result *result, struct err *err)
 {
-    sync_take_generation(s);
-    int rc = sync_forget_halt(s, err);
+    pipeline_sync_take_generation(s);
+    int rc = pipeline_sync_forget_halt(s, err);
     if (rc < 0) {
         return rc;
     }
@@ -247,40 +247,40 @@ static int sync_follow(struct sync *s, struct pipeline_result *result, struct er
         wakeup_open(&s->loop.wakeup, s->ports->state, s->options->wake_fd);
     }
     log_event(LOG_INFO, "following", F_TEXT("pipeline", s->options->name));
-    return sync_run_loop(s, &result->stopped, err);
+    return pipeline_sync_run_loop(s, &result->stopped, err);
 }
 
-static int sync_work(struct sync *s, struct pipeline_result *result, struct err *err)
+static int pipeline_sync_work(struct sync *s, struct pipeline_result *result, struct err *err)
 {
-    int rc = sync_begin(s, err);
+    int rc = pipeline_sync_begin(s, err);
     result->begun = rc == 0;
     if (rc == 0) {
-        rc = sync_run_loop(s, &result->stopped, err);
+        rc = pipeline_sync_run_loop(s, &result->stopped, err);
     }
     if (rc < 0 || result->stopped) {
         return rc;
     }
     if (s->options->next) {
-        sync_forget_replaced(s);
+        pipeline_sync_forget_replaced(s);
         return 0; /* engine/rebuild/rebuild.h continues */
     }
     consumer_retention_apply(&s->loop.former, &s->loop.source_reader, s->ports->state,
                              &s->ports->clock);
     if (s->target.taken_over) {
-        sync_forget_replaced(s);
+        pipeline_sync_forget_replaced(s);
     }
     if (s->target.checkpoint.phase == GENERATION_BUILDING && !s->options->requests_only) {
-        rc = sync_end_load(s, result, err);
+        rc = pipeline_sync_end_load(s, result, err);
     } else if (s->loop.counters.sent > 0) {
-        rc = sync_endure(s, &s->loop.service_patience, sync_check_live, err);
+        rc = pipeline_sync_endure(s, &s->loop.service_patience, pipeline_sync_check_live, err);
     }
     if (rc == 0 && s->options->refresh && !result->first_load) {
-        rc = sync_endure(s, &s->loop.service_patience, sync_refresh, err);
+        rc = pipeline_sync_endure(s, &s->loop.service_patience, pipeline_sync_refresh, err);
     }
-    return rc == 0 && s->options->follow ? sync_follow(s, result, err) : rc;
+    return rc == 0 && s->options->follow ? pipeline_sync_follow(s, result, err) : rc;
 }
 
-static void sync_report(struct sync *s, struct pipeline_result *result)
+static void pipeline_sync_report(struct sync *s, struct pipeline_result *result)
 {
     struct err ignored;
     const struct counters *c = &s->loop.counters;
@@ -296,7 +296,7 @@ static void sync_report(struct sync *s, struct pipeline_result *result)
         result->dead_letters = 0; /* the sync's own error reports it */
     }
     log_event(
-        level_of(s), "sync_ended", F_TEXT("pipeline", s->options->name),
+        pipeline_level_of(s), "sync_ended", F_TEXT("pipeline", s->options->name),
         F_INT("read", c->rows_read), F_INT("upserts", c->upserts), F_INT("present", c->present),
         F_INT("deletes", c->deletes), F_INT("rejected", c->rejected), F_INT("retried", c->retried),
         F_INT("outrun", c->conflict), F_INT("bytes", c->bytes), F_INT("requests", c->requests),
@@ -309,8 +309,8 @@ struct sync_turn {
     bool followed; /* it was caught up and following */
 };
 
-static void sync_init(struct sync *s, const struct pipeline_options *options,
-                      const struct pipeline_ports *ports)
+static void pipeline_sync_init(struct sync *s, const struct pipeline_options *options,
+                               const struct pipeline_ports *ports)
 {
     *s = (struct sync){.options = options,
                        .ports = ports,
@@ -333,31 +333,32 @@ static void sync_init(struct sync *s, const struct pipeline_options *options,
     buf_init(&s->consumer, 2048);
 }
 
-static void sync_release(struct sync *s)
+static void pipeline_sync_release(struct sync *s)
 {
     loop_release(&s->loop);
     generation_release(&s->target);
     buf_release(&s->consumer);
 }
 
-static int sync_once(const struct pipeline_options *options, const struct pipeline_ports *ports,
-                     struct sync_turn *turn, struct pipeline_result *result, struct err *err)
+static int pipeline_sync_once(const struct pipeline_options *options,
+                              const struct pipeline_ports *ports, struct sync_turn *turn,
+                              struct pipeline_result *result, struct err *err)
 {
     struct sync s;
     *result = (struct pipeline_result){0};
-    sync_init(&s, options, ports);
+    pipeline_sync_init(&s, options, ports);
     int rc = loop_init(&s.loop, options, ports, err);
     if (rc == 0) {
         rc = generation_init(&s.target, err);
     }
     if (rc == 0) {
-        rc = sync_check_synced(&s, err);
+        rc = pipeline_sync_check_synced(&s, err);
     }
     if (rc == 0) {
-        rc = sync_work(&s, result, err);
+        rc = pipeline_sync_work(&s, result, err);
     }
     if (rc == 0 && !result->stopped) {
-        rc = sync_forget_halt(&s, err);
+        rc = pipeline_sync_forget_halt(&s, err);
     }
     source_reader_end_ticks(&s.loop.source_reader);
     *turn = (struct sync_turn){.moved = s.moved, .followed = s.loop.follow.on};
@@ -366,15 +367,15 @@ static int sync_once(const struct pipeline_options *options, const struct pipeli
     } else {
         requests_put_back(&s.loop.requests);
     }
-    sync_report(&s, result);
+    pipeline_sync_report(&s, result);
     if (options->board != NULL) {
         status_snapshot_round_ended(options->board);
     }
-    sync_release(&s);
+    pipeline_sync_release(&s);
     return rc;
 }
 
-static void sync_add(struct pipeline_result *sum, const struct pipeline_result *before)
+static void pipeline_sync_add(struct pipeline_result *sum, const struct pipeline_result *before)
 {
     counters_add(&sum->counters, &before->counters);
     sum->begun |= before->begun;
@@ -392,8 +393,8 @@ int pipeline_sync(const struct pipeline_options *options, const struct pipeline_
     struct sync_turn turn;
     int rc;
     for (;;) {
-        rc = sync_once(&now, ports, &turn, result, err);
-        sync_add(result, &before);
+        rc = pipeline_sync_once(&now, ports, &turn, result, err);
+        pipeline_sync_add(result, &before);
         if (rc == 0 || !turn.moved) {
             return rc;
         }

@@ -160,7 +160,7 @@ void requests_put_back(struct requests *r)
 
 /* --- taking and answering -------------------------------------------------------------------- */
 
-static bool is_permission(const char *command)
+static bool requests_is_permission(const char *command)
 {
     return strcmp(command, REQUEST_ALLOW_DELETES) == 0 ||
            strcmp(command, REQUEST_ALLOW_REJECTIONS) == 0 ||
@@ -209,11 +209,11 @@ static int requests_take(struct requests *r, struct source_reader *source_reader
             *more = rc == 0;
         } else if (strcmp(command, REQUEST_RESYNC) == 0 || strcmp(command, REQUEST_DISCARD) == 0) {
             requests_spread(r, &arguments, source_reader, pending_commit);
-        } else if (is_permission(command) && source_reader->only_asked) {
+        } else if (requests_is_permission(command) && source_reader->only_asked) {
             r->permission = r->id; /* this holder reads only requested keys and would never reach
                                       the guard stop */
             r->id = 0;
-        } else if (is_permission(command)) {
+        } else if (requests_is_permission(command)) {
             rc = requests_permit(r, buf_text(&arguments), err);
         } else {
             rc = requests_refuse(r, "this version does not know the request", "", err);

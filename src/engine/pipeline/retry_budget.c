@@ -37,7 +37,7 @@ void retry_budget_well(struct retry_budget *p, const struct clock *clock)
 }
 
 /* Logs only the status of an HTTP response, because its text may quote a document. */
-static void log_away(const struct retry_budget *p, const struct err *err)
+static void retry_budget_log_away(const struct retry_budget *p, const struct err *err)
 {
     if (err->http_status != 0) {
         log_event(LOG_WARN, "away", F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
@@ -56,7 +56,7 @@ bool retry_budget_away(struct retry_budget *p, const struct clock *clock, struct
     }
     if (p->away_since_us == 0) {
         p->away_since_us = now;
-        log_away(p, err);
+        retry_budget_log_away(p, err);
     }
     p->http_status = err->http_status;
     snprintf(p->why, sizeof(p->why), "%.*s",

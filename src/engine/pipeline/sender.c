@@ -148,7 +148,7 @@ int sender_pump(struct sender *s, int64_t now_us, struct err *err)
     return 0;
 }
 
-static bool outcome_repeats(enum outcome outcome)
+static bool sender_outcome_repeats(enum outcome outcome)
 {
     return outcome == OUTCOME_UNKNOWN || outcome == OUTCOME_RETRY;
 }
@@ -160,7 +160,7 @@ static int sender_settle_all(struct sender *s, const struct batch *b, sender_set
     size_t travelled = batch_travelling(b);
     for (size_t i = 0; i < travelled; i++) {
         const struct operation *o = &b->operations[i];
-        if (outcome_repeats(o->outcome)) {
+        if (sender_outcome_repeats(o->outcome)) {
             (*repeats)++;
             continue;
         }
@@ -302,7 +302,7 @@ static struct sender_slot *sender_slot_of(struct sender *s, const struct batch *
     abort();
 }
 
-static int64_t later(int64_t a, int64_t b)
+static int64_t sender_later(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -364,9 +364,9 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
         news->settled += travelled - repeats + alone;
         if (repeats == travelled && alone < repeats) {
             news->failure = why;
-            news->failure_by_us = later(news->failure_by_us, slot->sent_us);
+            news->failure_by_us = sender_later(news->failure_by_us, slot->sent_us);
         } else {
-            news->settled_by_us = later(news->settled_by_us, slot->sent_us);
+            news->settled_by_us = sender_later(news->settled_by_us, slot->sent_us);
         }
     }
     return 0;
@@ -392,5 +392,5 @@ int64_t sender_next_due_us(const struct sender *s, int64_t now_us)
             due = s->slots[i].due_us;
         }
     }
-    return due == INT64_MAX ? due : later(due, pause_us);
+    return due == INT64_MAX ? due : sender_later(due, pause_us);
 }

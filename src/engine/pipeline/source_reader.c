@@ -463,19 +463,6 @@ int source_reader_next(struct source_reader *r, struct change *change, struct er
     return rc;
 }
 
-int source_reader_fd(const struct source_reader *r)
-{
-    return r->capture != NULL && r->reading == SOURCE_READER_PAGE ? r->capture->ops->fd(r->capture)
-                                                                  : -1;
-}
-
-int source_reader_idle_fd(const struct source_reader *r)
-{
-    return r->capture != NULL && r->reading == SOURCE_READER_DRAINED
-               ? r->capture->ops->fd(r->capture)
-               : -1;
-}
-
 void source_reader_release_source(struct source_reader *r, const char *position,
                                   const char *letters, bool now)
 {

@@ -7,7 +7,7 @@ bool source_reader_reads_log(const struct source_reader *r)
     return r->page != 0 && r->asking == 0 && !r->finding_missing && r->rereading == 0;
 }
 
-static bool between_pages(const struct source_reader *r)
+static bool source_reader_ask_between_pages(const struct source_reader *r)
 {
     return r->capture != NULL &&
            (r->reading == SOURCE_READER_IDLE || r->reading == SOURCE_READER_DRAINED);
@@ -24,7 +24,7 @@ bool source_reader_copies(const struct source_reader *r)
 
 /* Returns true if the query was answered. A lost connection is found again by the next poll or
  * page. Any other failure is permanent. */
-static bool answered(int rc, bool *never)
+static bool source_reader_ask_answered(int rc, bool *never)
 {
     *never = rc < 0 && rc != ERR_TRANSIENT;
     return rc == 0;
@@ -33,25 +33,39 @@ static bool answered(int rc, bool *never)
 bool source_reader_hold(struct source_reader *r, struct xmin_holder *out, bool *never)
 {
     struct err ignored;
-    if (!between_pages(r)) {
+    if (!source_reader_ask_between_pages(r)) {
         return false;
     }
     if (r->capture->ops->hold == NULL) {
         *never = true;
         return false;
     }
-    return answered(r->capture->ops->hold(r->capture, out, &ignored), never);
+    return source_reader_ask_answered(r->capture->ops->hold(r->capture, out, &ignored), never);
 }
 
 bool source_reader_waiting(struct source_reader *r, int64_t *changes, bool *never)
 {
     struct err ignored;
-    if (!between_pages(r)) {
+    if (!source_reader_ask_between_pages(r)) {
         return false;
     }
     if (r->capture->ops->waiting == NULL) {
         *never = true;
         return false;
     }
-    return answered(r->capture->ops->waiting(r->capture, changes, &ignored), never);
+    return source_reader_ask_answered(r->capture->ops->waiting(r->capture, changes, &ignored),
+                                      never);
+}
+
+int source_reader_fd(const struct source_reader *r)
+{
+    return r->capture != NULL && r->reading == SOURCE_READER_PAGE ? r->capture->ops->fd(r->capture)
+                                                                  : -1;
+}
+
+int source_reader_idle_fd(const struct source_reader *r)
+{
+    return r->capture != NULL && r->reading == SOURCE_READER_DRAINED
+               ? r->capture->ops->fd(r->capture)
+               : -1;
 }

@@ -15,7 +15,7 @@ void wakeup_init(struct wakeup *b)
     *b = (struct wakeup){-1, -1, -1};
 }
 
-static bool add(const struct wakeup *b, int fd, uint32_t once)
+static bool wakeup_add(const struct wakeup *b, int fd, uint32_t once)
 {
     struct epoll_event event = {.events = EPOLLIN | once, .data.fd = fd};
     return epoll_ctl(b->fd, EPOLL_CTL_ADD, fd, &event) == 0;
@@ -26,8 +26,8 @@ void wakeup_open(struct wakeup *b, const struct state *state, int wake_fd)
     wakeup_init(b);
     b->state_fd = notice_open(state);
     b->fd = epoll_create1(EPOLL_CLOEXEC);
-    if (b->fd < 0 || b->state_fd < 0 || !add(b, b->state_fd, 0) ||
-        (wake_fd > 0 && !add(b, wake_fd, EPOLLET))) {
+    if (b->fd < 0 || b->state_fd < 0 || !wakeup_add(b, b->state_fd, 0) ||
+        (wake_fd > 0 && !wakeup_add(b, wake_fd, EPOLLET))) {
         wakeup_close(b);
     }
 }
@@ -55,7 +55,7 @@ int wakeup_fd(struct wakeup *b, int source_fd)
     }
     b->source_fd = source_fd;
     if (source_fd >= 0) {
-        (void)add(b, source_fd, 0);
+        (void)wakeup_add(b, source_fd, 0);
     }
     return b->fd;
 }

@@ -57,7 +57,7 @@ void table_source_free(struct table_source *t)
     }
 }
 
-static void push_line(struct buf *text, const char *word, const char *what)
+static void table_source_push_line(struct buf *text, const char *word, const char *what)
 {
     if (what != NULL) {
         buf_push_text(text, word);
@@ -67,11 +67,11 @@ static void push_line(struct buf *text, const char *word, const char *what)
 }
 
 /* Appends names and types, including the fields of composites. */
-static void push_column(struct buf *text, const struct column *column)
+static void table_source_push_column(struct buf *text, const struct column *column)
 {
     buf_printf(text, "column %s %s\n", column->name, column->declared);
     for (size_t i = 0; i < column->part_count; i++) {
-        push_column(text, &column->parts[i]);
+        table_source_push_column(text, &column->parts[i]);
     }
 }
 
@@ -87,12 +87,12 @@ static void table_source_fingerprint(struct table_source *t, const struct buf *v
     for (size_t i = 0; i < t->table->key_count; i++) {
         buf_printf(&text, "key %s %s\n", t->table->key[i], t->table->key_types[i]);
     }
-    push_line(&text, "query ", t->table->query);
-    push_line(&text, "where ", t->options.where);
-    push_line(&text, "cursor ", t->options.cursor);
-    push_line(&text, "routing ", t->options.routing);
+    table_source_push_line(&text, "query ", t->table->query);
+    table_source_push_line(&text, "where ", t->options.where);
+    table_source_push_line(&text, "cursor ", t->options.cursor);
+    table_source_push_line(&text, "routing ", t->options.routing);
     for (size_t i = 0; i < t->plan.column_count; i++) {
-        push_column(&text, columns_find(&t->table->columns, t->plan.columns[i]));
+        table_source_push_column(&text, columns_find(&t->table->columns, t->plan.columns[i]));
     }
     for (size_t i = 0; i < t->plan.count; i++) {
         buf_printf(&text, "field %s %zu\n", t->plan.steps[i].prefix, t->plan.steps[i].value);
@@ -103,17 +103,17 @@ static void table_source_fingerprint(struct table_source *t, const struct buf *v
 }
 
 /* Appends the type, and for a composite its fields. */
-static void push_type(struct buf *out, const struct column *column)
+static void table_source_push_type(struct buf *out, const struct column *column)
 {
     buf_push_text(out, column->declared);
     for (size_t i = 0; i < column->part_count; i++) {
         buf_printf(out, "%s%s ", i == 0 ? " (" : ", ", column->parts[i].name);
-        push_type(out, &column->parts[i]);
+        table_source_push_type(out, &column->parts[i]);
     }
     buf_push_text(out, column->part_count > 0 ? ")" : "");
 }
 
-static void word_key(struct table_source *t, struct buf *value)
+static void table_source_word_key(struct table_source *t, struct buf *value)
 {
     for (size_t i = 0; i < t->table->key_count; i++) {
         buf_printf(value, "%s%s %s", i > 0 ? ", " : "", t->table->key[i], t->table->key_types[i]);
@@ -123,11 +123,11 @@ static void word_key(struct table_source *t, struct buf *value)
 }
 
 /* Appends the columns, and which column fills which property. */
-static void word_fields(struct table_source *t, struct buf *value)
+static void table_source_word_fields(struct table_source *t, struct buf *value)
 {
     const struct plan *plan = &t->plan;
     for (size_t i = 0; i < plan->column_count; i++) {
-        push_type(value, columns_find(&t->table->columns, plan->columns[i]));
+        table_source_push_type(value, columns_find(&t->table->columns, plan->columns[i]));
         words_push(&t->words, WORD_COLUMN, plan->columns[i], buf_text(value));
         buf_reset(value);
     }
@@ -143,7 +143,7 @@ static void table_source_words(struct table_source *t)
 {
     struct buf value;
     buf_init(&value, WORDS_MAX_BYTES);
-    word_key(t, &value);
+    table_source_word_key(t, &value);
     if (t->table->query != NULL) {
         words_push(&t->words, WORD_PART, "query", t->table->query);
     }
@@ -156,7 +156,7 @@ static void table_source_words(struct table_source *t)
     if (t->options.routing != NULL) {
         words_push(&t->words, WORD_PART, "routing", t->options.routing);
     }
-    word_fields(t, &value);
+    table_source_word_fields(t, &value);
     buf_release(&value);
 }
 
@@ -193,22 +193,22 @@ static int table_source_look_up(struct table_source *t, struct err *err)
 }
 
 /* Returns a hash of one entry of from.depends_on. */
-static uint64_t dependency_hash(const struct table *table, const struct dependency *d)
+static uint64_t table_source_dependency_hash(const struct table *table, const struct dependency *d)
 {
     struct buf text;
     buf_init(&text, 32 * 1024 * 1024);
-    push_line(&text, "table ", table->quoted);
+    table_source_push_line(&text, "table ", table->quoted);
     for (size_t i = 0; i < d->key_count; i++) {
-        push_line(&text, "key ", d->key[i]);
+        table_source_push_line(&text, "key ", d->key[i]);
     }
-    push_line(&text, "keys ", d->keys);
+    table_source_push_line(&text, "keys ", d->keys);
     uint64_t hash = text_hash(buf_text(&text), text.len);
     buf_release(&text);
     return hash;
 }
 
-static void word_dependency(struct table_source *t, const struct table *table,
-                            const struct dependency *d)
+static void table_source_word_dependency(struct table_source *t, const struct table *table,
+                                         const struct dependency *d)
 {
     struct buf name;
     buf_init(&name, WORDS_MAX_BYTES);
@@ -223,8 +223,8 @@ static void word_dependency(struct table_source *t, const struct table *table,
 
 /* Looks up the tables of depends_on. *depends becomes a hash of them, independent of their
  * order. */
-static int find_others(struct table_source *t, struct table **others, uint64_t *depends,
-                       struct err *err)
+static int table_source_find_others(struct table_source *t, struct table **others,
+                                    uint64_t *depends, struct err *err)
 {
     const struct table_source_options *o = &t->options;
     int rc = 0;
@@ -234,15 +234,15 @@ static int find_others(struct table_source *t, struct table **others, uint64_t *
             rc = install_require(t->pg, others[i], err);
         }
         if (rc == 0) {
-            *depends += dependency_hash(others[i], &o->dependencies[i]);
-            word_dependency(t, others[i], &o->dependencies[i]);
+            *depends += table_source_dependency_hash(others[i], &o->dependencies[i]);
+            table_source_word_dependency(t, others[i], &o->dependencies[i]);
         }
     }
     return rc;
 }
 
 /* "public.f(text) 7131..": a word for each, so that the one that was replaced is named. */
-static void word_functions(struct table_source *t, const struct buf *functions)
+static void table_source_word_functions(struct table_source *t, const struct buf *functions)
 {
     for (const char *line = buf_text(functions); *line != '\0';) {
         size_t len = strcspn(line, "\n");
@@ -269,7 +269,7 @@ static int table_source_check_reading(struct table_source *t, struct buf *views,
     int rc = o->cursor != NULL ? cursor_require(t->table, o->cursor, err)
                                : install_require(t->pg, t->table, err);
     if (rc == 0) {
-        rc = find_others(t, others, &depends, err);
+        rc = table_source_find_others(t, others, &depends, err);
     }
     if (o->dependency_count > 0) {
         buf_printf(views, "depends %" PRIx64 "\n", depends);
@@ -282,7 +282,7 @@ static int table_source_check_reading(struct table_source *t, struct buf *views,
         words_push(&t->words, WORD_PART, "views", buf_text(views) + before);
     }
     if (rc == 0) {
-        word_functions(t, &functions);
+        table_source_word_functions(t, &functions);
         buf_push_text(views, buf_text(&functions));
     }
     buf_release(&functions);
@@ -377,7 +377,7 @@ static int table_source_mirrored(void *self, const char *consumer, const char *o
     return rc;
 }
 
-static bool names(const char *const *properties, size_t count, const char *property)
+static bool table_source_names(const char *const *properties, size_t count, const char *property)
 {
     for (size_t i = 0; i < count; i++) {
         size_t len = strlen(properties[i]);
@@ -392,16 +392,17 @@ static bool names(const char *const *properties, size_t count, const char *prope
 /* Returns the columns that fill only these properties, null if there are none. The caller frees
  * the list only. A column that fills another property too is already in use with its current
  * definition. */
-static const char **columns_of(const struct plan *plan, const char *const *properties, size_t count,
-                               size_t *column_count)
+static const char **table_source_columns_of(const struct plan *plan, const char *const *properties,
+                                            size_t count, size_t *column_count)
 {
     const char **columns = mem_zero(plan->column_count + 1, sizeof(*columns));
     *column_count = 0;
     for (size_t i = 0; i < plan->column_count; i++) {
         bool relied_on = false;
         for (size_t k = 0; k < plan->count; k++) {
-            relied_on = relied_on || (plan->steps[k].value == i + 1 &&
-                                      !names(properties, count, plan->steps[k].property));
+            relied_on =
+                relied_on || (plan->steps[k].value == i + 1 &&
+                              !table_source_names(properties, count, plan->steps[k].property));
         }
         if (!relied_on) {
             columns[(*column_count)++] = plan->columns[i];
@@ -421,7 +422,7 @@ static int table_source_extend(void *self, const char *consumer, const char *con
     if (rc < 0 || t->options.cursor != NULL || t->options.query != NULL) {
         return rc;
     }
-    const char **columns = columns_of(&t->plan, properties, count, &column_count);
+    const char **columns = table_source_columns_of(&t->plan, properties, count, &column_count);
     if (column_count > 0) {
         rc = changelog_extend(t->pg, t->table, consumer, columns, column_count, err);
     }

@@ -81,7 +81,7 @@ int rebuild_fail_at(const char *point, struct err *err)
 
 /* Finds out if the next generation was swapped in but not recorded. The writer of the live
  * generation records it at its next start. */
-static int look_swapped(struct rebuild_job *j, void *context, struct err *err)
+static int rebuild_look_swapped(struct rebuild_job *j, void *context, struct err *err)
 {
     struct rebuild_result *result = context;
     struct checkpoint next;
@@ -102,8 +102,8 @@ static int look_swapped(struct rebuild_job *j, void *context, struct err *err)
 
 /* Handles a rebuild that is already recorded. The live generation's loop also watches the alias
  * and may have recorded the swap just now. Then neither a request nor a next generation is left. */
-static int look_recorded(struct rebuild_job *j, int rc, struct rebuild_result *result,
-                         struct err *err)
+static int rebuild_look_recorded(struct rebuild_job *j, int rc, struct rebuild_result *result,
+                                 struct err *err)
 {
     struct err ignored;
     struct checkpoint live;
@@ -123,7 +123,7 @@ static int look_recorded(struct rebuild_job *j, int rc, struct rebuild_result *r
 
 /* --- filling --------------------------------------------------------------------------------- */
 
-static int copy(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
+static int rebuild_copy(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
 {
     struct pipeline_result filled;
     int rc = pipeline_sync(&j->filling, &j->next_ports, &filled, err);
@@ -138,7 +138,7 @@ static int copy(struct rebuild_job *j, struct rebuild_result *result, struct err
 
 /* Sets *lacks if the live index lacks replicas too, as on a single node; then do not wait for
  * them. */
-static int live_lacks_copies(struct rebuild_job *j, bool *lacks, struct err *err)
+static int rebuild_live_lacks_copies(struct rebuild_job *j, bool *lacks, struct err *err)
 {
     const struct service_port *service = &j->ports->pipeline->service;
     struct index_info live;
@@ -152,7 +152,7 @@ static int live_lacks_copies(struct rebuild_job *j, bool *lacks, struct err *err
     return rc;
 }
 
-static int wait_for_copies(struct rebuild_job *j, const char *index, struct err *err)
+static int rebuild_wait_for_copies(struct rebuild_job *j, const char *index, struct err *err)
 {
     const struct service_port *service = &j->ports->pipeline->service;
     const struct clock *clock = &j->ports->pipeline->clock;
@@ -162,7 +162,7 @@ static int wait_for_copies(struct rebuild_job *j, const char *index, struct err 
     bool lacks = false;
     int rc = service->ops->ready(service->self, index, READY_TURN_MS, &green, err);
     if (rc == 0 && !green) {
-        rc = live_lacks_copies(j, &lacks, err);
+        rc = rebuild_live_lacks_copies(j, &lacks, err);
     }
     while (rc == 0 && !green && !lacks && !rebuild_stopping(j) &&
            clock_monotonic_us(clock) < until_us) {
@@ -178,12 +178,12 @@ static int wait_for_copies(struct rebuild_job *j, const char *index, struct err 
 
 /* Applies the configured settings and waits for the replicas, so that the generation goes live at
  * full capacity. */
-static int finish(struct rebuild_job *j, void *context, struct err *err)
+static int rebuild_finish(struct rebuild_job *j, void *context, struct err *err)
 {
     const struct rebuild_result *result = context;
     const struct service_port *service = &j->ports->pipeline->service;
     int rc = service->ops->finish(service->self, result->generation, j->filling.settings, err);
-    return rc == 0 ? wait_for_copies(j, result->generation, err) : rc;
+    return rc == 0 ? rebuild_wait_for_copies(j, result->generation, err) : rc;
 }
 
 int rebuild_fill(const struct rebuild_options *options, const struct rebuild_ports *ports,
@@ -194,21 +194,21 @@ int rebuild_fill(const struct rebuild_options *options, const struct rebuild_por
     *result = (struct rebuild_result){0};
     int rc = rebuild_open_next(&j, err);
     if (rc == 0) {
-        rc = rebuild_retry(&j, look_swapped, result, err);
+        rc = rebuild_retry(&j, rebuild_look_swapped, result, err);
     }
     if (rc < 0) {
-        rc = look_recorded(&j, rc, result, err);
+        rc = rebuild_look_recorded(&j, rc, result, err);
     }
     if (rc < 0 || result->swapped) {
         rebuild_job_end(&j, result);
         return rc;
     }
-    rc = copy(&j, result, err);
+    rc = rebuild_copy(&j, result, err);
     if (rc == 0 && FAILPOINT("rebuild_copied")) {
         rc = rebuild_fail_at("rebuild_copied", err);
     }
     if (rc == 0 && !result->stopped) {
-        rc = rebuild_retry(&j, finish, result, err);
+        rc = rebuild_retry(&j, rebuild_finish, result, err);
     }
     if (rc == 0 && FAILPOINT("rebuild_finished")) {
         rc = rebuild_fail_at("rebuild_finished", err);
@@ -236,8 +236,9 @@ void rebuild_kept_name(const struct generation *t, struct buf *out)
     buf_printf(out, "%s-before-rowferry", t->alias);
 }
 
-static int swap_alias(struct rebuild_job *j, struct generation *t, enum alias_kind kind,
-                      const struct index_info *from, struct rebuild_result *result, struct err *err)
+static int rebuild_swap_alias(struct rebuild_job *j, struct generation *t, enum alias_kind kind,
+                              const struct index_info *from, struct rebuild_result *result,
+                              struct err *err)
 {
     const struct service_port *service = &t->service;
     const char *to = t->checkpoint.generation;
@@ -272,8 +273,8 @@ struct exchange {
 
 /* Records what a return to the former generation needs. Its open dead letters are lost. So if it
  * has any, no position is recorded, and a return reads all rows again. */
-static int leave(struct rebuild_job *j, const struct exchange *x, const struct index_info *from,
-                 struct err *err)
+static int rebuild_leave(struct rebuild_job *j, const struct exchange *x,
+                         const struct index_info *from, struct err *err)
 {
     const struct service_port *service = &j->ports->pipeline->service;
     const struct checkpoint *live = x->live;
@@ -289,7 +290,7 @@ static int leave(struct rebuild_job *j, const struct exchange *x, const struct i
 }
 
 /* May be repeated: the alias shows what is done. */
-static int exchange(struct rebuild_job *j, void *context, struct err *err)
+static int rebuild_exchange(struct rebuild_job *j, void *context, struct err *err)
 {
     const struct exchange *x = context;
     struct generation *t = x->target;
@@ -314,16 +315,16 @@ static int exchange(struct rebuild_job *j, void *context, struct err *err)
     }
     if (rc == 0 && kind == ALIAS_ONE) {
         snprintf(result->former, sizeof(result->former), "%s", from.name);
-        rc = leave(j, x, &from, err);
+        rc = rebuild_leave(j, x, &from, err);
     }
     if (rc == 0 && FAILPOINT("rebuild_left")) {
         rc = rebuild_fail_at("rebuild_left", err);
     }
-    return rc == 0 ? swap_alias(j, t, kind, &from, result, err) : rc;
+    return rc == 0 ? rebuild_swap_alias(j, t, kind, &from, result, err) : rc;
 }
 
-static int promote(struct rebuild_job *j, const struct generation *t, const struct checkpoint *live,
-                   struct err *err)
+static int rebuild_promote_consumer(struct rebuild_job *j, const struct generation *t,
+                                    const struct checkpoint *live, struct err *err)
 {
     struct buf consumer;
     buf_init(&consumer, 2048);
@@ -345,7 +346,7 @@ static int promote(struct rebuild_job *j, const struct generation *t, const stru
     return rc;
 }
 
-static int swap(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
+static int rebuild_swap_once(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
 {
     struct generation t;
     struct checkpoint live;
@@ -355,7 +356,7 @@ static int swap(struct rebuild_job *j, struct rebuild_result *result, struct err
         rc = generation_init(&t, err);
     }
     if (rc == 0) {
-        rc = rebuild_retry(j, exchange, &(struct exchange){&t, &live, result}, err);
+        rc = rebuild_retry(j, rebuild_exchange, &(struct exchange){&t, &live, result}, err);
     }
     if (rc == 0 && FAILPOINT("alias_swapped")) {
         rc = rebuild_fail_at("alias_swapped", err);
@@ -367,7 +368,7 @@ static int swap(struct rebuild_job *j, struct rebuild_result *result, struct err
                            .former = result->former[0] != '\0' ? result->former : live.generation,
                            .count = j->options->keep},
             &result->removed);
-        rc = promote(j, &t, &live, err);
+        rc = rebuild_promote_consumer(j, &t, &live, err);
     }
     if (rc == 0 && FAILPOINT("rebuild_promoted")) {
         rc = rebuild_fail_at("rebuild_promoted", err);
@@ -378,15 +379,15 @@ static int swap(struct rebuild_job *j, struct rebuild_result *result, struct err
     return rc;
 }
 
-static int catch_up(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
+static int rebuild_catch_up(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
 {
     result->swapped = false; /* rebuild_fill judged by the alias, this function by the record */
     int rc = rebuild_open_next(j, err);
     if (rc == 0) {
-        rc = copy(j, result, err);
+        rc = rebuild_copy(j, result, err);
     }
     if (rc == 0 && !result->stopped) {
-        rc = swap(j, result, err);
+        rc = rebuild_swap_once(j, result, err);
     }
     if (rc == ERR_TRANSIENT && rebuild_stopping(j)) {
         result->stopped = true;
@@ -397,11 +398,12 @@ static int catch_up(struct rebuild_job *j, struct rebuild_result *result, struct
 
 /* After fill found the generation swapped in, only the record is missing, unless the live loop
  * wrote it. If another program did the swap, the generation may be incomplete. */
-static int record_swapped(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
+static int rebuild_record_swapped(struct rebuild_job *j, struct rebuild_result *result,
+                                  struct err *err)
 {
     int rc = rebuild_look(j->ports->pipeline->state, &j->wish, &j->underway, err);
     if (rc == 0 && j->underway) {
-        rc = catch_up(j, result, err);
+        rc = rebuild_catch_up(j, result, err);
     }
     return rc;
 }
@@ -411,7 +413,8 @@ int rebuild_swap(const struct rebuild_options *options, const struct rebuild_por
 {
     struct rebuild_job j;
     rebuild_job_begin(&j, options, ports);
-    int rc = result->swapped ? record_swapped(&j, result, err) : catch_up(&j, result, err);
+    int rc = result->swapped ? rebuild_record_swapped(&j, result, err)
+                             : rebuild_catch_up(&j, result, err);
     rebuild_job_end(&j, result);
     return rc;
 }

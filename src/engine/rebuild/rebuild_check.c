@@ -12,8 +12,8 @@
 #define LETTERS_SHARE 20 /* one in 20 */
 #define SETTLE_MS 0      /* the generation has no other writer, so what waits is not synced yet */
 
-static int compare(const struct rebuild_job *j, size_t sample, struct rebuild_result *result,
-                   struct err *err)
+static int rebuild_check_compare(const struct rebuild_job *j, size_t sample,
+                                 struct rebuild_result *result, struct err *err)
 {
     const struct verify_options options = {.pipeline = &j->filling,
                                            .fields = j->options->fields,
@@ -30,7 +30,7 @@ static int compare(const struct rebuild_job *j, size_t sample, struct rebuild_re
     return verify_run(&options, &ports, &result->checked, err);
 }
 
-static int count_rows(const struct rebuild_job *j, int64_t *rows, struct err *err)
+static int rebuild_check_count_rows(const struct rebuild_job *j, int64_t *rows, struct err *err)
 {
     struct pg *pg = NULL;
     struct listing *listing = NULL;
@@ -49,7 +49,7 @@ static int count_rows(const struct rebuild_job *j, int64_t *rows, struct err *er
     return rc;
 }
 
-static int count(struct rebuild_job *j, void *context, struct err *err)
+static int rebuild_check_count(struct rebuild_job *j, void *context, struct err *err)
 {
     struct rebuild_result *result = context;
     const struct service_port *service = &j->ports->pipeline->service;
@@ -60,16 +60,16 @@ static int count(struct rebuild_job *j, void *context, struct err *err)
     if (rc == 0) {
         rc = deadletter_count(j->next, &result->dead_letters, err);
     }
-    return rc == 0 ? count_rows(j, &result->rows, err) : rc;
+    return rc == 0 ? rebuild_check_count_rows(j, &result->rows, err) : rc;
 }
 
-static bool too_many_letters(const struct rebuild_result *r)
+static bool rebuild_check_too_many_letters(const struct rebuild_result *r)
 {
     return r->dead_letters > LETTERS_FEW &&
            r->dead_letters > (r->documents + r->dead_letters) / LETTERS_SHARE;
 }
 
-static int refuse(const struct rebuild_job *j, struct err *err)
+static int rebuild_check_refuse(const struct rebuild_job *j, struct err *err)
 {
     if (j->wish.kind == REBUILD_BACK) {
         return err_hint(err,
@@ -83,7 +83,8 @@ static int refuse(const struct rebuild_job *j, struct err *err)
                     j->filling.name);
 }
 
-static int judge(const struct rebuild_job *j, const struct rebuild_result *r, struct err *err)
+static int rebuild_check_judge(const struct rebuild_job *j, const struct rebuild_result *r,
+                               struct err *err)
 {
     const int64_t *found = r->checked.found;
     if (verify_differences(&r->checked) == 0) {
@@ -94,49 +95,49 @@ static int judge(const struct rebuild_job *j, const struct rebuild_result *r, st
             " are missing, %" PRId64 " too many, %" PRId64 " altered",
             r->generation, r->checked.rows, found[VERIFY_MISSING], found[VERIFY_EXTRA],
             found[VERIFY_ALTERED]);
-    return refuse(j, err);
+    return rebuild_check_refuse(j, err);
 }
 
 int rebuild_check(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
 {
-    int rc = rebuild_retry(j, count, result, err);
-    if (rc == 0 && too_many_letters(result)) {
+    int rc = rebuild_retry(j, rebuild_check_count, result, err);
+    if (rc == 0 && rebuild_check_too_many_letters(result)) {
         err_set(err, ERR_STATE,
                 "index \"%s\" is not swapped in: %" PRId64 " rows are dead letters, beside %" PRId64
                 " documents",
                 result->generation, result->dead_letters, result->documents);
-        return refuse(j, err);
+        return rebuild_check_refuse(j, err);
     }
     bool same = result->rows == result->documents + result->dead_letters;
     if (rc == 0 && same) {
-        rc = compare(j, SAMPLE, result, err);
+        rc = rebuild_check_compare(j, SAMPLE, result, err);
     }
     if (rc == 0 && (!same || verify_differences(&result->checked) > 0)) {
-        rc = compare(j, 0, result, err);
+        rc = rebuild_check_compare(j, 0, result, err);
     }
-    return rc == 0 ? judge(j, result, err) : rc;
+    return rc == 0 ? rebuild_check_judge(j, result, err) : rc;
 }
 
 /* --- guard ----------------------------------------------------------------------------------- */
 
-static const char *word(const struct rebuild_job *j)
+static const char *rebuild_check_word(const struct rebuild_job *j)
 {
     return j->wish.kind == REBUILD_BACK ? " --rollback" : "";
 }
 
 /* Adds the hint for a permission. If the live index has not seen the deletes yet, it needs none. */
-static int hint_at_option(const struct rebuild_job *j, struct err *err)
+static int rebuild_check_hint_at_option(const struct rebuild_job *j, struct err *err)
 {
     return err_hint(err,
                     "the alias stays as it is; if so many are meant to be gone: rowferry reindex%s "
                     "--allow-deletes %s",
-                    word(j), j->filling.name);
+                    rebuild_check_word(j), j->filling.name);
 }
 
 /* Sets *synced if the live index has the configured definition; otherwise no command can sync
  * it. */
-static int look_synced(const struct rebuild_job *j, const struct generation *next, bool *synced,
-                       struct err *err)
+static int rebuild_check_look_synced(const struct rebuild_job *j, const struct generation *next,
+                                     bool *synced, struct err *err)
 {
     struct checkpoint live;
     const struct checkpoint *c = &next->checkpoint;
@@ -149,8 +150,8 @@ static int look_synced(const struct rebuild_job *j, const struct generation *nex
 
 /* Returns an error if the guard stopped the live pipeline, because the next generation lacks the
  * same rows. */
-static int expect_not_halted(const struct rebuild_job *j, const struct generation *next,
-                             struct err *err)
+static int rebuild_check_expect_not_halted(const struct rebuild_job *j,
+                                           const struct generation *next, struct err *err)
 {
     struct guard_stop halt;
     bool halted = false;
@@ -159,7 +160,7 @@ static int expect_not_halted(const struct rebuild_job *j, const struct generatio
     if (rc < 0 || !halted || halt.operations > 0) {
         return rc;
     }
-    rc = look_synced(j, next, &synced, err);
+    rc = rebuild_check_look_synced(j, next, &synced, err);
     if (rc < 0) {
         return rc;
     }
@@ -170,19 +171,20 @@ static int expect_not_halted(const struct rebuild_job *j, const struct generatio
                              "if so many rows are meant to be gone: rowferry sync --allow-deletes "
                              "%s, which goes on with the rebuild too; where it cannot be synced: "
                              "rowferry reindex%s --allow-deletes %s",
-                             j->filling.name, word(j), j->filling.name)
-                  : hint_at_option(j, err);
+                             j->filling.name, rebuild_check_word(j), j->filling.name)
+                  : rebuild_check_hint_at_option(j, err);
 }
 
-static int refuse_swap(const struct rebuild_job *j, const char *next, const char *live,
-                       const struct swap_loss *loss, struct err *err)
+static int rebuild_check_refuse_swap(const struct rebuild_job *j, const char *next,
+                                     const char *live, const struct swap_loss *loss,
+                                     struct err *err)
 {
     if (loss->after == 0) {
         err_set(err, ERR_STATE,
                 "index \"%s\" is not swapped in: it has no documents, and index \"%s\" that people "
                 "search has %" PRId64,
                 next, live, loss->before);
-        return hint_at_option(j, err);
+        return rebuild_check_hint_at_option(j, err);
     }
     err_set(err, ERR_STATE,
             "index \"%s\" is not swapped in: it has %" PRId64 " documents, %" PRId64
@@ -191,7 +193,7 @@ static int refuse_swap(const struct rebuild_job *j, const char *next, const char
             "count %" PRId64 ")",
             next, loss->after, loss->before - loss->after, loss->before, live,
             j->filling.guard_share, j->filling.guard_count);
-    return hint_at_option(j, err);
+    return rebuild_check_hint_at_option(j, err);
 }
 
 /* What somebody else made and is adopted has documents of its own, which may be more. */
@@ -205,10 +207,11 @@ int rebuild_guard(const struct rebuild_job *j, struct generation *next, enum ali
     bool limited = kind == ALIAS_ONE && j->filling.guard_share < 1;
     const struct guard_limits limits = {.share = limited ? j->filling.guard_share : 1,
                                         .count = j->filling.guard_count};
-    int rc = limited ? expect_not_halted(j, next, err) : 0;
+    int rc = limited ? rebuild_check_expect_not_halted(j, next, err) : 0;
     if (rc == 0) {
         rc = generation_judge_swap(next, &limits, 0, live, &loss, err);
     }
-    return rc == 0 && loss.refused ? refuse_swap(j, next->checkpoint.generation, live, &loss, err)
-                                   : rc;
+    return rc == 0 && loss.refused
+               ? rebuild_check_refuse_swap(j, next->checkpoint.generation, live, &loss, err)
+               : rc;
 }

@@ -13,27 +13,27 @@
 
 /* --- the request ----------------------------------------------------------------------------- */
 
-static const char *word(enum rebuild_kind kind)
+static const char *rebuild_request_word(enum rebuild_kind kind)
 {
     return kind == REBUILD_BACK ? "return to a former generation" : "rebuild";
 }
 
-static int expect_same_wish(const struct rebuild_job *j, enum rebuild_kind kind, bool adopt,
-                            struct err *err)
+static int rebuild_request_expect_same_wish(const struct rebuild_job *j, enum rebuild_kind kind,
+                                            bool adopt, struct err *err)
 {
     const char *name = j->options->pipeline->name;
     if (j->wish.kind == kind && (j->wish.adopt || !adopt)) {
         return 0;
     }
-    err_set(err, ERR_STATE, "a %s is under way%s", word(j->wish.kind),
+    err_set(err, ERR_STATE, "a %s is under way%s", rebuild_request_word(j->wish.kind),
             j->wish.kind == kind ? ", without --adopt" : "");
     return err_hint(err,
                     "rowferry reindex%s %s goes on with it, rowferry reindex --abort %s ends it",
                     j->wish.kind == REBUILD_BACK ? " --rollback" : "", name, name);
 }
 
-static int wish(struct rebuild_job *j, enum rebuild_kind kind, bool adopt,
-                const struct checkpoint *begin, const char *former, struct err *err)
+static int rebuild_request_wish(struct rebuild_job *j, enum rebuild_kind kind, bool adopt,
+                                const struct checkpoint *begin, const char *former, struct err *err)
 {
     const struct rebuild r = {.kind = kind,
                               .adopt = adopt,
@@ -48,7 +48,8 @@ static int wish(struct rebuild_job *j, enum rebuild_kind kind, bool adopt,
 
 /* Checks that no other process uses the live index, which this state file does not know. Such a
  * process would hold the lock. */
-static int expect_free(struct generation *t, const struct index_info *live, struct err *err)
+static int rebuild_request_expect_free(struct generation *t, const struct index_info *live,
+                                       struct err *err)
 {
     struct mirrored mirror = {0};
     struct buf consumer;
@@ -66,7 +67,7 @@ static int expect_free(struct generation *t, const struct index_info *live, stru
 
 /* Checks that the index to adopt is not blocked. A block found later was then set by the adoption
  * and may be removed. */
-static int expect_writable(const struct index_info *from, struct err *err)
+static int rebuild_request_expect_writable(const struct index_info *from, struct err *err)
 {
     if (!from->write_blocked) {
         return 0;
@@ -76,24 +77,25 @@ static int expect_writable(const struct index_info *from, struct err *err)
 }
 
 /* Checks before the request is recorded that the alias's holder is ours or may be adopted. */
-static int want_new(struct rebuild_job *j, struct generation *t, bool adopt, struct err *err)
+static int rebuild_request_want_new(struct rebuild_job *j, struct generation *t, bool adopt,
+                                    struct err *err)
 {
     struct index_info from;
     enum alias_kind kind;
     t->adopt = adopt;
     int rc = generation_holder(t, &kind, &from, err);
     if (rc == 0 && kind == ALIAS_ONE && t->checkpoint.phase == GENERATION_NONE) {
-        rc = expect_free(t, &from, err);
+        rc = rebuild_request_expect_free(t, &from, err);
     }
     if (rc == 0 && kind == ALIAS_CONCRETE) {
-        rc = expect_writable(&from, err);
+        rc = rebuild_request_expect_writable(&from, err);
     }
-    return rc < 0 ? rc : wish(j, REBUILD_NEW, adopt, NULL, NULL, err);
+    return rc < 0 ? rc : rebuild_request_wish(j, REBUILD_NEW, adopt, NULL, NULL, err);
 }
 
 /* index null: the error is about the pipeline, whose name is appended to the hint. */
-static int refuse_back(const struct rebuild_job *j, const char *index, const char *why,
-                       const char *hint, struct err *err)
+static int rebuild_request_refuse_back(const struct rebuild_job *j, const char *index,
+                                       const char *why, const char *hint, struct err *err)
 {
     const char *name = j->options->pipeline->name;
     if (index != NULL) {
@@ -105,8 +107,9 @@ static int refuse_back(const struct rebuild_job *j, const char *index, const cha
 }
 
 /* Finds our last former generation. */
-static int find_former(struct rebuild_job *j, const struct generation *t, struct index_info *all,
-                       const struct index_info **former, struct err *err)
+static int rebuild_request_find_former(struct rebuild_job *j, const struct generation *t,
+                                       struct index_info *all, const struct index_info **former,
+                                       struct err *err)
 {
     size_t count = 0;
     const struct service_port *service = &j->ports->pipeline->service;
@@ -118,33 +121,36 @@ static int find_former(struct rebuild_job *j, const struct generation *t, struct
         *former = generation_retention_last(all, count, t->checkpoint.generation);
     }
     if (rc == 0 && *former == NULL) {
-        rc = refuse_back(j, NULL, "no former generation is kept",
-                         "to.keep says how many are; to build another one: rowferry reindex", err);
+        rc = rebuild_request_refuse_back(
+            j, NULL, "no former generation is kept",
+            "to.keep says how many are; to build another one: rowferry reindex", err);
     }
     return rc;
 }
 
-static int check_former(struct rebuild_job *j, const struct generation *t,
-                        const struct index_info *former, struct err *err)
+static int rebuild_request_check_former(struct rebuild_job *j, const struct generation *t,
+                                        const struct index_info *former, struct err *err)
 {
     if (former->closed || former->write_blocked) {
-        return refuse_back(j, former->name, former->closed ? "it is closed" : "it is write-blocked",
-                           "open it, or take the block off, and try again", err);
+        return rebuild_request_refuse_back(j, former->name,
+                                           former->closed ? "it is closed" : "it is write-blocked",
+                                           "open it, or take the block off, and try again", err);
     }
     const char *differs = pipeline_differs(j->options->pipeline, &t->facts, former);
     if (differs != NULL) {
-        return refuse_back(j, former->name, differs,
-                           "put the configuration of that time back first: rowferry check shows "
-                           "the difference",
-                           err);
+        return rebuild_request_refuse_back(
+            j, former->name, differs,
+            "put the configuration of that time back first: rowferry check shows "
+            "the difference",
+            err);
     }
     return 0;
 }
 
 /* Begins from the position where it was replaced. If that is unknown, or dead letters were open,
  * it is loaded again in place. */
-static int begin_back(struct rebuild_job *j, struct generation *t, const struct index_info *former,
-                      struct err *err)
+static int rebuild_request_begin_back(struct rebuild_job *j, struct generation *t,
+                                      const struct index_info *former, struct err *err)
 {
     struct buf position;
     struct buf consumer;
@@ -164,32 +170,33 @@ static int begin_back(struct rebuild_job *j, struct generation *t, const struct 
                                .position = known ? (char *)(uintptr_t)buf_text(&position) : NULL,
                                .clock_ceiling = clock};
     if (rc == 0) {
-        rc = wish(j, REBUILD_BACK, false, &begin, buf_text(&consumer), err);
+        rc = rebuild_request_wish(j, REBUILD_BACK, false, &begin, buf_text(&consumer), err);
     }
     buf_release(&position);
     buf_release(&consumer);
     return rc;
 }
 
-static int want_back(struct rebuild_job *j, struct generation *t, struct err *err)
+static int rebuild_request_want_back(struct rebuild_job *j, struct generation *t, struct err *err)
 {
     const struct index_info *former = NULL;
     struct index_info *all = mem_zero(GENERATION_RETENTION_MAX, sizeof(*all));
     int rc = 0;
     if (t->checkpoint.phase != GENERATION_LIVE) {
-        rc = refuse_back(j, NULL, "it has not been synced yet", "run: rowferry sync", err);
+        rc = rebuild_request_refuse_back(j, NULL, "it has not been synced yet",
+                                         "run: rowferry sync", err);
     }
     if (rc == 0) {
         rc = t->source.ops->connect(t->source.self, &t->facts, err);
     }
     if (rc == 0) {
-        rc = find_former(j, t, all, &former, err);
+        rc = rebuild_request_find_former(j, t, all, &former, err);
     }
     if (rc == 0 && former != NULL) {
-        rc = check_former(j, t, former, err);
+        rc = rebuild_request_check_former(j, t, former, err);
     }
     if (rc == 0 && former != NULL) {
-        rc = begin_back(j, t, former, err);
+        rc = rebuild_request_begin_back(j, t, former, err);
     }
     free(all);
     return rc;
@@ -201,13 +208,14 @@ struct want {
     bool adopt;
 };
 
-static int want(struct rebuild_job *j, void *context, struct err *err)
+static int rebuild_request_want(struct rebuild_job *j, void *context, struct err *err)
 {
     const struct want *w = context;
     struct generation *t = w->target;
     int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
     if (rc == 0) {
-        rc = w->kind == REBUILD_BACK ? want_back(j, t, err) : want_new(j, t, w->adopt, err);
+        rc = w->kind == REBUILD_BACK ? rebuild_request_want_back(j, t, err)
+                                     : rebuild_request_want_new(j, t, w->adopt, err);
     }
     return rc;
 }
@@ -220,12 +228,12 @@ int rebuild_want(const struct rebuild_options *options, const struct rebuild_por
     rebuild_job_begin(&j, options, ports);
     int rc = rebuild_look(ports->pipeline->state, &j.wish, &j.underway, err);
     if (rc < 0 || j.underway) {
-        return rc < 0 ? rc : expect_same_wish(&j, kind, adopt, err);
+        return rc < 0 ? rc : rebuild_request_expect_same_wish(&j, kind, adopt, err);
     }
     rebuild_target_of(&j, ports->pipeline->state, &t);
     rc = generation_init(&t, err);
     if (rc == 0) {
-        rc = rebuild_retry(&j, want, &(struct want){&t, kind, adopt}, err);
+        rc = rebuild_retry(&j, rebuild_request_want, &(struct want){&t, kind, adopt}, err);
     }
     generation_release(&t);
     return rc;
@@ -235,8 +243,8 @@ int rebuild_want(const struct rebuild_options *options, const struct rebuild_por
 
 /* Removes the next generation, unless it is a former one. Its consumer comes from the record,
  * because the index may be gone. */
-static int remove_next(struct rebuild_job *j, struct generation *t, struct buf *consumer,
-                       struct err *err)
+static int rebuild_request_remove_next(struct rebuild_job *j, struct generation *t,
+                                       struct buf *consumer, struct err *err)
 {
     const struct checkpoint *c = &t->checkpoint;
     bool found = false;
@@ -253,7 +261,8 @@ static int remove_next(struct rebuild_job *j, struct generation *t, struct buf *
 }
 
 /* Reverts an interrupted adoption, which has blocked and cloned the index with the alias's name. */
-static int undo_adoption(const struct rebuild_job *j, struct generation *t, struct err *err)
+static int rebuild_request_undo_adoption(const struct rebuild_job *j, struct generation *t,
+                                         struct err *err)
 {
     struct buf kept;
     if (!j->wish.adopt) {
@@ -271,19 +280,19 @@ struct removal {
     struct buf *consumer;
 };
 
-static int remove_all(struct rebuild_job *j, void *context, struct err *err)
+static int rebuild_request_remove_all(struct rebuild_job *j, void *context, struct err *err)
 {
     const struct removal *r = context;
     struct generation *t = r->target;
     int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
     if (rc == 0) {
-        rc = undo_adoption(j, t, err);
+        rc = rebuild_request_undo_adoption(j, t, err);
     }
     buf_reset(r->consumer);
-    return rc == 0 ? remove_next(j, t, r->consumer, err) : rc;
+    return rc == 0 ? rebuild_request_remove_next(j, t, r->consumer, err) : rc;
 }
 
-static int give_up(struct rebuild_job *j, char generation[256], struct err *err)
+static int rebuild_request_give_up(struct rebuild_job *j, char generation[256], struct err *err)
 {
     struct generation t;
     struct buf consumer;
@@ -293,7 +302,7 @@ static int give_up(struct rebuild_job *j, char generation[256], struct err *err)
     if (rc == 0) {
         const char *name = t.checkpoint.generation;
         snprintf(generation, 256, "%s", name != NULL ? name : "");
-        rc = rebuild_retry(j, remove_all, &(struct removal){&t, &consumer}, err);
+        rc = rebuild_retry(j, rebuild_request_remove_all, &(struct removal){&t, &consumer}, err);
     }
     if (rc == 0 && FAILPOINT("rebuild_dropped")) {
         rc = rebuild_fail_at("rebuild_dropped", err);
@@ -307,7 +316,7 @@ static int give_up(struct rebuild_job *j, char generation[256], struct err *err)
     return rc;
 }
 
-static int look_and_end(struct rebuild_job *j, void *context, struct err *err)
+static int rebuild_request_look_and_end(struct rebuild_job *j, void *context, struct err *err)
 {
     (void)j;
     struct generation *t = context;
@@ -316,7 +325,7 @@ static int look_and_end(struct rebuild_job *j, void *context, struct err *err)
 }
 
 /* Promotes a generation that the alias points at, because a live generation must not be removed. */
-static int end_swapped(struct rebuild_job *j, struct err *err)
+static int rebuild_request_end_swapped(struct rebuild_job *j, struct err *err)
 {
     struct generation t;
     rebuild_target_of(j, j->ports->pipeline->state, &t);
@@ -324,7 +333,7 @@ static int end_swapped(struct rebuild_job *j, struct err *err)
     t.keep = j->options->keep;
     int rc = generation_init(&t, err);
     if (rc == 0) {
-        rc = rebuild_retry(j, look_and_end, &t, err);
+        rc = rebuild_retry(j, rebuild_request_look_and_end, &t, err);
     }
     generation_release(&t);
     return rc < 0 ? rc : rebuild_look(j->ports->pipeline->state, &j->wish, &j->underway, err);
@@ -338,7 +347,7 @@ int rebuild_abort(const struct rebuild_options *options, const struct rebuild_po
     *out = (struct rebuild_aborted){0};
     int rc = rebuild_look(ports->pipeline->state, &j.wish, &j.underway, err);
     if (rc == 0 && j.underway) {
-        rc = end_swapped(&j, err);
+        rc = rebuild_request_end_swapped(&j, err);
     }
     out->any = rc == 0 && j.underway;
     out->kind = j.wish.kind;
@@ -346,7 +355,7 @@ int rebuild_abort(const struct rebuild_options *options, const struct rebuild_po
         rc = rebuild_open_next(&j, err);
     }
     if (rc == 0 && out->any) {
-        rc = give_up(&j, out->generation, err);
+        rc = rebuild_request_give_up(&j, out->generation, err);
     }
     if (rc == 0 && out->any) {
         log_event(LOG_INFO, "rebuild_aborted", F_TEXT("pipeline", options->pipeline->name),
@@ -358,7 +367,7 @@ int rebuild_abort(const struct rebuild_options *options, const struct rebuild_po
 
 /* --- restart --------------------------------------------------------------------------------- */
 
-static int look_live(struct rebuild_job *j, void *context, struct err *err)
+static int rebuild_request_look_live(struct rebuild_job *j, void *context, struct err *err)
 {
     bool *live = context;
     struct index_info at;
@@ -386,7 +395,7 @@ int rebuild_anew(const struct rebuild_options *options, const struct rebuild_por
     rebuild_job_begin(&j, options, ports);
     int rc = rebuild_open_next(&j, &err);
     if (rc == 0 && j.wish.kind == REBUILD_NEW) {
-        rc = rebuild_retry(&j, look_live, &live, &err);
+        rc = rebuild_retry(&j, rebuild_request_look_live, &live, &err);
     }
     if (rc == 0 && live) {
         rebuild_job_end(&j, NULL);
@@ -395,7 +404,7 @@ int rebuild_anew(const struct rebuild_options *options, const struct rebuild_por
     }
     if (rc == 0) {
         log_err(LOG_WARN, "rebuild_begins_anew", name, why);
-        rc = give_up(&j, generation, &err);
+        rc = rebuild_request_give_up(&j, generation, &err);
     }
     rebuild_job_end(&j, NULL);
     if (rc == 0) {

@@ -11,7 +11,7 @@ bool rebuild_stopping(const struct rebuild_job *j)
     return stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
 }
 
-static void note_alive(const struct rebuild_job *j)
+static void rebuild_retry_note_alive(const struct rebuild_job *j)
 {
     int64_t *alive_us = j->options->pipeline->alive_us;
     if (alive_us != NULL) {
@@ -20,8 +20,8 @@ static void note_alive(const struct rebuild_job *j)
     }
 }
 
-static int nap(const struct rebuild_job *j, const struct retry_budget *retry_budget,
-               struct err *err)
+static int rebuild_retry_nap(const struct rebuild_job *j, const struct retry_budget *retry_budget,
+                             struct err *err)
 {
     const struct service_port *service = &j->ports->pipeline->service;
     int64_t wait_ms;
@@ -30,7 +30,7 @@ static int nap(const struct rebuild_job *j, const struct retry_budget *retry_bud
            (wait_ms = retry_budget_wait_ms(retry_budget,
                                            clock_monotonic_us(&j->ports->pipeline->clock))) > 0) {
         bool readable;
-        note_alive(j);
+        rebuild_retry_note_alive(j);
         rc = service->ops->wait(service->self, -1, wait_ms < WAIT_MS ? wait_ms : WAIT_MS, &readable,
                                 err);
     }
@@ -50,7 +50,7 @@ int rebuild_retry(struct rebuild_job *j, rebuild_step step, void *context, struc
     retry_budget_init(&retry_budget, "source or service", p->name, p->retry_budget_ms);
     while (rc == ERR_TRANSIENT && !rebuild_stopping(j) &&
            retry_budget_away(&retry_budget, clock, err)) {
-        rc = nap(j, &retry_budget, err);
+        rc = rebuild_retry_nap(j, &retry_budget, err);
         if (rc == 0 && rebuild_stopping(j)) {
             return ERR_TRANSIENT; /* the error is unchanged */
         }

@@ -79,7 +79,7 @@ struct sums {
     double squares, absolute, largest, dot, a, b;
 };
 
-static struct sums sum_up(const float *a, const float *b, size_t dimension)
+static struct sums judge_sum_up(const float *a, const float *b, size_t dimension)
 {
     struct sums s = {0};
     for (size_t i = 0; i < dimension; i++) {
@@ -98,7 +98,7 @@ static struct sums sum_up(const float *a, const float *b, size_t dimension)
 
 double judge_distance(enum metric metric, const float *a, const float *b, size_t dimension)
 {
-    struct sums s = sum_up(a, b, dimension);
+    struct sums s = judge_sum_up(a, b, dimension);
     switch (metric) {
     case METRIC_L1:
         return s.absolute;
@@ -115,7 +115,7 @@ double judge_distance(enum metric metric, const float *a, const float *b, size_t
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
+static int judge_compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a;
     double y = *(const double *)b;
@@ -128,7 +128,7 @@ double judge_recall(double *all, size_t count, const double *hits, size_t hit_co
     if (wanted == 0) {
         return 0;
     }
-    qsort(all, count, sizeof(*all), compare_doubles);
+    qsort(all, count, sizeof(*all), judge_compare_doubles);
     double last = all[wanted - 1];
     double reach = last + (fabs(last) + 1) * AS_NEAR;
     size_t found = 0;
@@ -167,7 +167,7 @@ size_t judge_vector(const char *text, float *out, size_t most)
 
 /* --- texts and sizes ------------------------------------------------------------------------- */
 
-static bool of_word(char c)
+static bool judge_of_word(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            (unsigned char)c >= 0x80;
@@ -176,11 +176,11 @@ static bool of_word(char c)
 bool judge_word(const char *text, size_t *at, struct span *word)
 {
     for (;;) {
-        while (text[*at] != '\0' && !of_word(text[*at])) {
+        while (text[*at] != '\0' && !judge_of_word(text[*at])) {
             ++*at;
         }
         size_t from = *at;
-        while (of_word(text[*at])) {
+        while (judge_of_word(text[*at])) {
             ++*at;
         }
         *word = span_make(text + from, *at - from);

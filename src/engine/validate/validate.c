@@ -16,12 +16,12 @@
 #define META_MAX_BYTES 4096
 #define MAPPING_MAX_BYTES ((size_t)4 << 20)
 
-static bool stopping(const struct validating *v)
+static bool validate_stopping(const struct validating *v)
 {
     return v->options->stop != NULL && *v->options->stop != 0;
 }
 
-static void tell_stage(const struct validating *v, const char *words)
+static void validate_tell_stage(const struct validating *v, const char *words)
 {
     if (v->options->stage != NULL) {
         v->options->stage(v->options->context, words);
@@ -31,7 +31,7 @@ static void tell_stage(const struct validating *v, const char *words)
 /* --- rows and index -------------------------------------------------------------------------- */
 
 /* Collects the keys that the searches expect, because the sample must contain them. */
-static size_t named_keys(const struct validate_options *o, const char ***out)
+static size_t validate_named_keys(const struct validate_options *o, const char ***out)
 {
     size_t count = 0;
     const char **named = NULL;
@@ -45,7 +45,7 @@ static size_t named_keys(const struct validate_options *o, const char ***out)
     return count;
 }
 
-static int choose(struct validating *v, struct err *err)
+static int validate_choose(struct validating *v, struct err *err)
 {
     const struct validate_options *o = v->options;
     struct pg *pg = NULL;
@@ -56,8 +56,8 @@ static int choose(struct validating *v, struct err *err)
                                      .field_count = o->field_count,
                                      .document_bytes = o->document_bytes,
                                      .count = o->sample};
-    tell_stage(v, "choosing rows");
-    options.named_count = named_keys(o, &named);
+    validate_tell_stage(v, "choosing rows");
+    options.named_count = validate_named_keys(o, &named);
     options.named = named;
     int rc = pg_open(&pg, v->ports->source, err);
     if (rc == 0) {
@@ -77,7 +77,7 @@ static int choose(struct validating *v, struct err *err)
     return rc;
 }
 
-static int name_index(struct validating *v, struct err *err)
+static int validate_name_index(struct validating *v, struct err *err)
 {
     struct trial *t = &v->trial;
     uint64_t random = clock_random(&v->ports->clock);
@@ -93,11 +93,11 @@ static int name_index(struct validating *v, struct err *err)
     return 0;
 }
 
-static int create(struct validating *v, struct err *err)
+static int validate_create(struct validating *v, struct err *err)
 {
     struct buf meta;
     struct buf mappings;
-    tell_stage(v, "creating an index");
+    validate_tell_stage(v, "creating an index");
     buf_init(&meta, META_MAX_BYTES);
     buf_init(&mappings, MAPPING_MAX_BYTES);
     buf_push_literal(&meta, "{\"pipeline\":");
@@ -113,7 +113,7 @@ static int create(struct validating *v, struct err *err)
 
 /* Removes the trial's index. Retries, so that a short outage of the service does not leave it
  * behind. */
-static int drop(struct validating *v, struct err *err)
+static int validate_drop(struct validating *v, struct err *err)
 {
     const struct timespec pause = {.tv_sec = REMOVE_PAUSE_S};
     int rc = trial_remove(v->ports->service, &v->trial, err);
@@ -131,13 +131,13 @@ static int drop(struct validating *v, struct err *err)
 /* --- steps ----------------------------------------------------------------------------------- */
 
 /* needed: the trial cannot continue without this step. */
-static int run_step(struct validating *v, enum validate_step_id id, bool needed,
-                    int (*step)(struct validating *, struct err *), struct err *err)
+static int validate_run_step(struct validating *v, enum validate_step_id id, bool needed,
+                             int (*step)(struct validating *, struct err *), struct err *err)
 {
     int64_t began_us = clock_monotonic_us(&v->ports->clock);
     v->step = &v->report->steps[id];
     v->step->status = v->step->status == VALIDATE_SKIP ? VALIDATE_PASS : v->step->status;
-    tell_stage(v, v->step->name);
+    validate_tell_stage(v, v->step->name);
     int rc = step(v, err);
     v->step->took_us += clock_monotonic_us(&v->ports->clock) - began_us;
     if (rc < 0 && (needed || validate_ends(err))) {
@@ -151,7 +151,7 @@ static int run_step(struct validating *v, enum validate_step_id id, bool needed,
     return 0;
 }
 
-static bool is_about_vectors(const struct err *err)
+static bool validate_is_about_vectors(const struct err *err)
 {
     return strstr(err->message, "imension") != NULL || strstr(err->message, "dims") != NULL ||
            strstr(err->message, "knn") != NULL || strstr(err->message, "_vector") != NULL;
@@ -159,10 +159,10 @@ static bool is_about_vectors(const struct err *err)
 
 /* Reports that the service refused to create the index, for its analysis, mapping or vectors. The
  * rows can still show whether the vectors' dimensions fit. */
-static int creation_refused(struct validating *v, struct err *err)
+static int validate_creation_refused(struct validating *v, struct err *err)
 {
     struct err why = *err;
-    bool vectors = is_about_vectors(&why);
+    bool vectors = validate_is_about_vectors(&why);
     v->step = &v->report->steps[vectors ? VALIDATE_VECTORS : VALIDATE_ANALYSIS];
     validate_note_error(v,
                         why.hint[0] != '\0' ? NULL
@@ -177,14 +177,14 @@ static int creation_refused(struct validating *v, struct err *err)
     return validate_dimensions(v, err);
 }
 
-static int none_indexed(struct validating *v, struct err *err)
+static int validate_none_indexed(struct validating *v, struct err *err)
 {
     (void)err;
     validate_skip(v, "no document was indexed");
     return 0;
 }
 
-static int run_steps(struct validating *v, struct err *err)
+static int validate_run_steps(struct validating *v, struct err *err)
 {
     static const struct {
         enum validate_step_id id;
@@ -200,33 +200,35 @@ static int run_steps(struct validating *v, struct err *err)
         {VALIDATE_VECTORS, validate_vectors, true},
         {VALIDATE_GROWTH, validate_growth, false},
     };
-    int rc = run_step(v, VALIDATE_COUNTS, true, validate_fill, err);
+    int rc = validate_run_step(v, VALIDATE_COUNTS, true, validate_fill, err);
     for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
         bool can = steps[i].always || v->report->figures.indexed > 0;
-        rc = stopping(v) ? err_set(err, ERR_TRANSIENT, "interrupted before step \"%s\"",
-                                   v->report->steps[steps[i].id].name)
-                         : run_step(v, steps[i].id, false, can ? steps[i].run : none_indexed, err);
+        rc = validate_stopping(v)
+                 ? err_set(err, ERR_TRANSIENT, "interrupted before step \"%s\"",
+                           v->report->steps[steps[i].id].name)
+                 : validate_run_step(v, steps[i].id, false,
+                                     can ? steps[i].run : validate_none_indexed, err);
     }
     return rc;
 }
 
-static int try_it(struct validating *v, struct err *err)
+static int validate_try_it(struct validating *v, struct err *err)
 {
     int rc = product_detect(v->ports->service, &v->report->product, err);
     if (rc == 0) {
-        rc = choose(v, err);
+        rc = validate_choose(v, err);
     }
     if (rc == 0) {
-        rc = name_index(v, err);
+        rc = validate_name_index(v, err);
     }
     if (rc < 0) {
         return rc;
     }
-    rc = create(v, err);
+    rc = validate_create(v, err);
     if (rc == 0) {
-        return run_steps(v, err);
+        return validate_run_steps(v, err);
     }
-    return rc == ERR_REJECTED && !validate_ends(err) ? creation_refused(v, err) : rc;
+    return rc == ERR_REJECTED && !validate_ends(err) ? validate_creation_refused(v, err) : rc;
 }
 
 int validate_run(const struct validate_options *options, const struct validate_ports *ports,
@@ -236,12 +238,12 @@ int validate_run(const struct validate_options *options, const struct validate_p
     struct err removing = {0};
     hits_init(&v.hits);
     report->figures.k = options->k;
-    int rc = try_it(&v, err);
+    int rc = validate_try_it(&v, err);
     if (rc < 0 && err->http_status == 403) {
         err_hint(err, "grant the account on \"%s-*\" what a reindex needs, and monitor",
                  options->alias);
     }
-    if (drop(&v, &removing) < 0 && rc == 0) {
+    if (validate_drop(&v, &removing) < 0 && rc == 0) {
         *err = removing;
         rc = (int)removing.class;
     }

@@ -12,7 +12,7 @@
 
 /* --- mapping --------------------------------------------------------------------------------- */
 
-static int compare_mapping(struct validating *v, size_t *differ, struct err *err)
+static int validate_analysis_compare_mapping(struct validating *v, size_t *differ, struct err *err)
 {
     struct buf live;
     struct mapdiff diff = {0};
@@ -48,14 +48,14 @@ struct terms {
     size_t count;
 };
 
-static void take_term(void *context, const char *term)
+static void validate_analysis_take_term(void *context, const char *term)
 {
     struct terms *t = context;
     t->items = mem_grow(t->items, t->count + 1, sizeof(*t->items));
     t->items[t->count++] = text_copy(term);
 }
 
-static void terms_release(struct terms *t)
+static void validate_analysis_terms_release(struct terms *t)
 {
     for (size_t i = 0; i < t->count; i++) {
         free(t->items[i]);
@@ -64,7 +64,7 @@ static void terms_release(struct terms *t)
     *t = (struct terms){0};
 }
 
-static bool all_within(const struct terms *some, const struct terms *all)
+static bool validate_analysis_all_within(const struct terms *some, const struct terms *all)
 {
     for (size_t i = 0; i < some->count; i++) {
         size_t k = 0;
@@ -84,7 +84,7 @@ struct texts {
     size_t count;
 };
 
-static void take_text(void *context, size_t row, int64_t rank, const char *text)
+static void validate_analysis_take_text(void *context, size_t row, int64_t rank, const char *text)
 {
     struct texts *t = context;
     (void)row;
@@ -103,16 +103,16 @@ struct analysed {
     bool lost;      /* a note about a word that is not found was added */
 };
 
-static int terms_of(const struct analysed *a, const char *analyzer, const char *text,
-                    struct terms *out, struct err *err)
+static int validate_analysis_terms_of(const struct analysed *a, const char *analyzer,
+                                      const char *text, struct terms *out, struct err *err)
 {
     *out = (struct terms){0};
     return trial_analyze(a->v->ports->service, a->v->trial.index, a->field, analyzer, text,
-                         take_term, out, err);
+                         validate_analysis_take_term, out, err);
 }
 
-static void note_lost(struct analysed *a, const char *word, const char *text,
-                      const struct terms *made)
+static void validate_analysis_note_lost(struct analysed *a, const char *word, const char *text,
+                                        const struct terms *made)
 {
     a->lost = true;
     validate_note(
@@ -124,7 +124,7 @@ static void note_lost(struct analysed *a, const char *word, const char *text,
         a->field, word, text, made->count > 0 ? made->items[0] : "", made->count > 1 ? ", .." : "");
 }
 
-static void lower(char *word)
+static void validate_analysis_lower(char *word)
 {
     for (; *word != '\0'; word++) {
         *word = (char)(*word >= 'A' && *word <= 'Z' ? *word + 32 : *word);
@@ -132,16 +132,16 @@ static void lower(char *word)
 }
 
 /* Tries a word as it is, then in lower case. Skips a word that the analyzer drops completely. */
-static int try_word(struct analysed *a, char *word, const char *text, const struct terms *made,
-                    struct err *err)
+static int validate_analysis_try_word(struct analysed *a, char *word, const char *text,
+                                      const struct terms *made, struct err *err)
 {
     int rc = 0;
     for (int turn = 0; turn < 2 && rc == 0 && !a->lost; turn++) {
         struct terms sought;
-        rc = terms_of(a, a->analyzer, word, &sought, err);
-        bool found = rc < 0 || all_within(&sought, made);
+        rc = validate_analysis_terms_of(a, a->analyzer, word, &sought, err);
+        bool found = rc < 0 || validate_analysis_all_within(&sought, made);
         if (!found && turn == 0) {
-            note_lost(a, word, text, made);
+            validate_analysis_note_lost(a, word, text, made);
         } else if (!found && !a->sensitive) {
             a->sensitive = true;
             validate_note(a->v, VALIDATE_WARN,
@@ -149,38 +149,39 @@ static int try_word(struct analysed *a, char *word, const char *text, const stru
                           "field \"%s\": a search for \"%s\" does not find \"%.60s\"", a->field,
                           word, text);
         }
-        terms_release(&sought);
-        lower(word);
+        validate_analysis_terms_release(&sought);
+        validate_analysis_lower(word);
     }
     a->words++;
     return rc;
 }
 
-static int try_text(struct analysed *a, const char *text, struct err *err)
+static int validate_analysis_try_text(struct analysed *a, const char *text, struct err *err)
 {
     struct terms made;
     struct span word;
     size_t at = 0;
-    int rc = terms_of(a, NULL, text, &made, err);
+    int rc = validate_analysis_terms_of(a, NULL, text, &made, err);
     for (size_t i = 0; i < WORDS && rc == 0 && !a->lost && judge_word(text, &at, &word); i++) {
         bool cut = text[at] == '\0' && strlen(text) >= CHARACTERS;
         char *copy = text_copy_span(word);
-        rc = cut ? 0 : try_word(a, copy, text, &made, err);
+        rc = cut ? 0 : validate_analysis_try_word(a, copy, text, &made, err);
         free(copy);
     }
-    terms_release(&made);
+    validate_analysis_terms_release(&made);
     return rc;
 }
 
-static int analyse_field(struct validating *v, const struct plan_step *step, size_t *words,
-                         struct err *err)
+static int validate_analysis_analyse_field(struct validating *v, const struct plan_step *step,
+                                           size_t *words, struct err *err)
 {
     struct texts texts = {0};
     struct analysed a = {.v = v, .field = step->property};
-    int rc = sample_texts(v->sample, step, CHARACTERS, TEXTS, take_text, &texts, err);
+    int rc =
+        sample_texts(v->sample, step, CHARACTERS, TEXTS, validate_analysis_take_text, &texts, err);
     a.analyzer = mapping_parameter(v->options->mapping, step->property, "search_analyzer");
     for (size_t i = 0; i < texts.count; i++) {
-        rc = rc == 0 ? try_text(&a, texts.items[i], err) : rc;
+        rc = rc == 0 ? validate_analysis_try_text(&a, texts.items[i], err) : rc;
         free(texts.items[i]);
     }
     free(a.analyzer);
@@ -194,12 +195,12 @@ int validate_analysis(struct validating *v, struct err *err)
     size_t words = 0;
     const struct plan *plan = sample_plan(v->sample);
     size_t differ;
-    int rc = compare_mapping(v, &differ, err);
+    int rc = validate_analysis_compare_mapping(v, &differ, err);
     for (size_t i = 0; i < plan->count && rc == 0; i++) {
         const struct property *p = mapping_find(v->options->mapping, plan->steps[i].property);
         bool text = p != NULL && validate_searches_words(v, p);
         fields += text ? 1 : 0;
-        rc = text ? analyse_field(v, &plan->steps[i], &words, err) : 0;
+        rc = text ? validate_analysis_analyse_field(v, &plan->steps[i], &words, err) : 0;
     }
     if (rc == 0) {
         validate_say(v, "the mapping is %s; %zu text fields, %zu words of them analysed",

@@ -5,7 +5,7 @@
 #include "rowferry/service/index/index.h"
 #include "validate/validate_private.h"
 
-static bool has_presence(const struct property *p)
+static bool validate_counts_has_presence(const struct property *p)
 {
     return p->family == FAMILY_TEXT || p->family == FAMILY_KEYWORD || p->family == FAMILY_BOOLEAN ||
            (p->family == FAMILY_NUMBER && p->number != NUMBER_FEATURE) ||
@@ -13,14 +13,14 @@ static bool has_presence(const struct property *p)
 }
 
 /* Checks that every row with a value has a document with the field. */
-static int count_field(struct validating *v, const struct plan_step *step, size_t *fields,
-                       struct err *err)
+static int validate_counts_count_field(struct validating *v, const struct plan_step *step,
+                                       size_t *fields, struct err *err)
 {
     struct buf body;
     size_t missing = 0;
     size_t row = 0;
     const struct property *p = mapping_find(v->options->mapping, step->property);
-    if (p == NULL || !has_presence(p) || validate_said_off(v, p->name, "index") ||
+    if (p == NULL || !validate_counts_has_presence(p) || validate_said_off(v, p->name, "index") ||
         p->ignore_above > 0 || strcmp(p->type, "binary") == 0) {
         return 0;
     }
@@ -53,8 +53,8 @@ static int count_field(struct validating *v, const struct plan_step *step, size_
 }
 
 /* Checks that a field without a column is filled by the service. */
-static int count_filled_there(struct validating *v, const struct field *field, size_t *fields,
-                              struct err *err)
+static int validate_counts_count_filled_there(struct validating *v, const struct field *field,
+                                              size_t *fields, struct err *err)
 {
     struct buf body;
     if (field->column != NULL) {
@@ -89,10 +89,10 @@ int validate_counts(struct validating *v, struct err *err)
                       f->indexed);
     }
     for (size_t i = 0; rc == 0 && f->indexed > 0 && i < plan->count; i++) {
-        rc = count_field(v, &plan->steps[i], &fields, err);
+        rc = validate_counts_count_field(v, &plan->steps[i], &fields, err);
     }
     for (size_t i = 0; rc == 0 && f->indexed > 0 && i < v->options->field_count; i++) {
-        rc = count_filled_there(v, &v->options->fields[i], &fields, err);
+        rc = validate_counts_count_filled_there(v, &v->options->fields[i], &fields, err);
     }
     if (rc == 0) {
         validate_say(v, "%zu rows, %lld documents; %zu fields counted", f->sampled,

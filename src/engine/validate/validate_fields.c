@@ -8,8 +8,8 @@
 
 /* --- filter ---------------------------------------------------------------------------------- */
 
-static void push_bounds(struct buf *body, const char *field, const char *low, const char *high,
-                        enum sample_how how)
+static void validate_fields_push_bounds(struct buf *body, const char *field, const char *low,
+                                        const char *high, enum sample_how how)
 {
     bool range = how == SAMPLE_DATE || strcmp(low, high) != 0;
     buf_push_text(body, range ? "{\"query\":{\"range\":{" : "{\"query\":{\"term\":{");
@@ -24,8 +24,8 @@ static void push_bounds(struct buf *body, const char *field, const char *low, co
 }
 
 /* Turns a refused search into a note, because the application's search would fail as well. */
-static int refused(struct validating *v, const char *field, const char *remedy, int rc,
-                   struct err *err)
+static int validate_fields_refused(struct validating *v, const char *field, const char *remedy,
+                                   int rc, struct err *err)
 {
     if (rc == 0 || validate_ends(err)) {
         return rc;
@@ -35,14 +35,15 @@ static int refused(struct validating *v, const char *field, const char *remedy, 
     return 0;
 }
 
-static int filter_between(struct validating *v, const char *field, const struct ranking *r,
-                          int64_t low, int64_t high, enum sample_how how, struct err *err)
+static int validate_fields_filter_between(struct validating *v, const char *field,
+                                          const struct ranking *r, int64_t low, int64_t high,
+                                          enum sample_how how, struct err *err)
 {
     struct buf body;
     size_t row;
     bool missing;
     buf_init(&body, VALIDATE_TEXT_BYTES);
-    push_bounds(&body, field, r->texts[low], r->texts[high], how);
+    validate_fields_push_bounds(&body, field, r->texts[low], r->texts[high], how);
     int rc = validate_search(v, buf_text(&body), 0, err);
     size_t expected = rc == 0 ? ranking_mark(v, r, low, high) : 0;
     size_t differ = rc == 0 ? validate_differs(v, &row, &missing) : 0;
@@ -56,32 +57,32 @@ static int filter_between(struct validating *v, const char *field, const struct 
             validate_key(v, row), missing ? "missing" : "too much");
     }
     buf_release(&body);
-    return refused(v, field, "mend the field's type or format", rc, err);
+    return validate_fields_refused(v, field, "mend the field's type or format", rc, err);
 }
 
-static int filter_field(struct validating *v, const struct plan_step *step, enum sample_how how,
-                        size_t *asked, struct err *err)
+static int validate_fields_filter_field(struct validating *v, const struct plan_step *step,
+                                        enum sample_how how, size_t *asked, struct err *err)
 {
     struct ranking r;
     int64_t probes[3];
     int rc = ranking_load(v, step, &r, err);
     size_t n = rc == 0 ? ranking_probes(&r, probes) : 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = filter_between(v, step->property, &r, probes[i], probes[i], how, err);
+        rc = validate_fields_filter_between(v, step->property, &r, probes[i], probes[i], how, err);
         *asked += 1;
     }
     int64_t low = (r.last + 3) / 4;
     int64_t high = (r.last * 3 + 3) / 4;
     bool wide = (how == SAMPLE_NUMBER || how == SAMPLE_DATE) && low >= 1 && low < high;
     if (rc == 0 && wide && ranking_usable(&r, low) && ranking_usable(&r, high)) {
-        rc = filter_between(v, step->property, &r, low, high, how, err);
+        rc = validate_fields_filter_between(v, step->property, &r, low, high, how, err);
         *asked += 1;
     }
     ranking_release(&r);
     return rc;
 }
 
-static char *type_of(const struct validating *v, const char *field)
+static char *validate_fields_type_of(const struct validating *v, const char *field)
 {
     char *type = mapping_parameter(v->options->mapping, field, "type");
     char *inside =
@@ -93,7 +94,7 @@ static char *type_of(const struct validating *v, const char *field)
     return type == NULL && strcmp(field, "source_id") == 0 ? text_copy("keyword") : type;
 }
 
-static void note_unknown(struct validating *v, const char *field, const char *use)
+static void validate_fields_note_unknown(struct validating *v, const char *field, const char *use)
 {
     validate_note(v, VALIDATE_FAIL,
                   "add it to to.mappings with its column, or write the name of the field that is "
@@ -101,7 +102,7 @@ static void note_unknown(struct validating *v, const char *field, const char *us
                   "field \"%s\" is to be %s by, and the mapping has none of this name", field, use);
 }
 
-static void note_text(struct validating *v, const char *field, const char *use)
+static void validate_fields_note_text(struct validating *v, const char *field, const char *use)
 {
     char remedy[512];
     snprintf(remedy, sizeof(remedy),
@@ -112,7 +113,7 @@ static void note_text(struct validating *v, const char *field, const char *use)
                   "field \"%s\" is a text, and is to be %s by: it is cut into words", field, use);
 }
 
-static bool is_text(const char *type)
+static bool validate_fields_is_text(const char *type)
 {
     return strcmp(type, "text") == 0 || strcmp(type, "match_only_text") == 0 ||
            strcmp(type, "search_as_you_type") == 0;
@@ -120,16 +121,16 @@ static bool is_text(const char *type)
 
 /* Checks a configured filter field: it must exist, must not be a text, and must be in some
  * document. */
-static int filter_named(struct validating *v, const char *field, struct err *err)
+static int validate_fields_filter_named(struct validating *v, const char *field, struct err *err)
 {
     struct buf body;
-    char *type = type_of(v, field);
+    char *type = validate_fields_type_of(v, field);
     int rc = 0;
     buf_init(&body, VALIDATE_TEXT_BYTES);
     if (type == NULL) {
-        note_unknown(v, field, "filtered");
-    } else if (is_text(type)) {
-        note_text(v, field, "filtered");
+        validate_fields_note_unknown(v, field, "filtered");
+    } else if (validate_fields_is_text(type)) {
+        validate_fields_note_text(v, field, "filtered");
     } else {
         buf_push_literal(&body, "{\"query\":{\"exists\":{\"field\":");
         text_json(&body, field, strlen(field));
@@ -146,10 +147,10 @@ static int filter_named(struct validating *v, const char *field, struct err *err
 }
 
 /* Calls `use` for each property that SQL can compare. */
-static int each_comparable(struct validating *v, bool orders,
-                           int (*use)(struct validating *, const struct plan_step *,
-                                      enum sample_how, size_t *, struct err *),
-                           size_t *fields, size_t *asked, struct err *err)
+static int validate_fields_each_comparable(struct validating *v, bool orders,
+                                           int (*use)(struct validating *, const struct plan_step *,
+                                                      enum sample_how, size_t *, struct err *),
+                                           size_t *fields, size_t *asked, struct err *err)
 {
     const struct plan *plan = sample_plan(v->sample);
     int rc = 0;
@@ -171,9 +172,10 @@ int validate_filter(struct validating *v, struct err *err)
 {
     size_t fields = 0;
     size_t asked = 0;
-    int rc = each_comparable(v, false, filter_field, &fields, &asked, err);
+    int rc = validate_fields_each_comparable(v, false, validate_fields_filter_field, &fields,
+                                             &asked, err);
     for (size_t i = 0; i < v->options->filter_count && rc == 0; i++) {
-        rc = filter_named(v, v->options->filter[i], err);
+        rc = validate_fields_filter_named(v, v->options->filter[i], err);
         asked++;
     }
     if (rc == 0 && asked == 0) {
@@ -187,7 +189,8 @@ int validate_filter(struct validating *v, struct err *err)
 /* --- sort ------------------------------------------------------------------------------------ */
 
 /* Finds each row's rank: the smallest of an array, or the largest for descending order. */
-static void best_ranks(const struct ranking *r, bool descending, int64_t *best, size_t count)
+static void validate_fields_best_ranks(const struct ranking *r, bool descending, int64_t *best,
+                                       size_t count)
 {
     memset(best, 0, count * sizeof(*best));
     for (size_t i = 0; i < r->count; i++) {
@@ -198,8 +201,8 @@ static void best_ranks(const struct ranking *r, bool descending, int64_t *best, 
     }
 }
 
-static int order_field(struct validating *v, const char *field, const struct ranking *r,
-                       bool descending, struct err *err)
+static int validate_fields_order_field(struct validating *v, const char *field,
+                                       const struct ranking *r, bool descending, struct err *err)
 {
     struct buf body;
     size_t count = sample_count(v->sample);
@@ -210,7 +213,7 @@ static int order_field(struct validating *v, const char *field, const struct ran
     text_json(&body, field, strlen(field));
     buf_printf(&body, ":{\"order\":\"%s\"}}]}", descending ? "desc" : "asc");
     int rc = validate_search(v, buf_text(&body), 0, err);
-    best_ranks(r, descending, best, count);
+    validate_fields_best_ranks(r, descending, best, count);
     for (size_t i = 0; rc == 0 && i < v->hits.count; i++) {
         ranks[i] = v->places[i] != JUDGE_STRANGER ? best[v->places[i]] : 0;
     }
@@ -228,19 +231,19 @@ static int order_field(struct validating *v, const char *field, const struct ran
     buf_release(&body);
     free(ranks);
     free(best);
-    return refused(v, field,
-                   "sort with \"missing\" or \"unmapped_type\" said, or by a field of another type",
-                   rc, err);
+    return validate_fields_refused(
+        v, field, "sort with \"missing\" or \"unmapped_type\" said, or by a field of another type",
+        rc, err);
 }
 
-static int sort_field(struct validating *v, const struct plan_step *step, enum sample_how how,
-                      size_t *asked, struct err *err)
+static int validate_fields_sort_field(struct validating *v, const struct plan_step *step,
+                                      enum sample_how how, size_t *asked, struct err *err)
 {
     struct ranking r;
     (void)how;
     int rc = ranking_load(v, step, &r, err);
     for (int turn = 0; turn < 2 && rc == 0; turn++) {
-        rc = order_field(v, step->property, &r, turn == 1, err);
+        rc = validate_fields_order_field(v, step->property, &r, turn == 1, err);
         *asked += 1;
     }
     ranking_release(&r);
@@ -254,7 +257,7 @@ struct named_sort {
     int rc;
 };
 
-static void sort_named(void *context, const char *field)
+static void validate_fields_sort_named(void *context, const char *field)
 {
     struct named_sort *n = context;
     struct validating *v = n->v;
@@ -262,7 +265,7 @@ static void sort_named(void *context, const char *field)
     if (n->rc < 0 || field[0] == '_') {
         return;
     }
-    char *type = type_of(v, field);
+    char *type = validate_fields_type_of(v, field);
     buf_init(&body, VALIDATE_TEXT_BYTES);
     buf_push_literal(&body, "{\"sort\":[{");
     text_json(&body, field, strlen(field));
@@ -272,9 +275,9 @@ static void sort_named(void *context, const char *field)
     if (n->rc < 0 && !validate_ends(n->err)) {
         n->rc = 0;
         if (type == NULL) {
-            note_unknown(v, field, "sorted");
-        } else if (is_text(type)) {
-            note_text(v, field, "sorted");
+            validate_fields_note_unknown(v, field, "sorted");
+        } else if (validate_fields_is_text(type)) {
+            validate_fields_note_text(v, field, "sorted");
         } else {
             validate_note_error(v, "sort by a keyword, a number or a date", n->err);
         }
@@ -287,13 +290,14 @@ int validate_sort(struct validating *v, struct err *err)
 {
     size_t fields = 0;
     struct named_sort n = {.v = v, .err = err};
-    n.rc = each_comparable(v, true, sort_field, &fields, &n.asked, err);
+    n.rc = validate_fields_each_comparable(v, true, validate_fields_sort_field, &fields, &n.asked,
+                                           err);
     for (size_t i = 0; i < v->options->sort_count; i++) {
-        sort_named(&n, v->options->sort[i]);
+        validate_fields_sort_named(&n, v->options->sort[i]);
     }
     for (size_t i = 0; i < v->options->query_count; i++) {
         if (v->options->queries[i].body != NULL) {
-            trial_sorted_by(v->options->queries[i].body, sort_named, &n);
+            trial_sorted_by(v->options->queries[i].body, validate_fields_sort_named, &n);
         }
     }
     if (n.rc == 0 && n.asked == 0) {

@@ -25,7 +25,7 @@ struct filling {
 static const char mend[] = "mend the value, or give the property a type that holds it: in a whole "
                            "load such a row is a dead letter";
 
-static size_t log_of(size_t bytes)
+static size_t validate_fill_log_of(size_t bytes)
 {
     size_t n = 0;
     while (bytes > 1 && n + 1 < VALIDATE_SIZES) {
@@ -37,7 +37,7 @@ static size_t log_of(size_t bytes)
 
 /* --- one bulk request ------------------------------------------------------------------------ */
 
-static int travel(struct filling *f, struct err *err)
+static int validate_fill_travel(struct filling *f, struct err *err)
 {
     struct service *s = f->v->ports->service;
     bool readable;
@@ -48,7 +48,8 @@ static int travel(struct filling *f, struct err *err)
     return rc;
 }
 
-static void note_bulk(struct filling *f, int64_t bytes, int64_t documents, int64_t took_us)
+static void validate_fill_note_bulk(struct filling *f, int64_t bytes, int64_t documents,
+                                    int64_t took_us)
 {
     struct validate_figures *g = &f->v->report->figures;
     if (g->bulk_count < VALIDATE_BULKS) {
@@ -66,7 +67,7 @@ static void note_bulk(struct filling *f, int64_t bytes, int64_t documents, int64
 }
 
 /* Returns the number of operations to repeat. *stop receives an operation with a fatal outcome. */
-static size_t settle(struct filling *f, const struct operation **stop)
+static size_t validate_fill_settle(struct filling *f, const struct operation **stop)
 {
     size_t again = 0;
     *stop = NULL;
@@ -91,7 +92,7 @@ static size_t settle(struct filling *f, const struct operation **stop)
     return again;
 }
 
-static int give_up(const struct filling *f, struct err *err)
+static int validate_fill_give_up(const struct filling *f, struct err *err)
 {
     if (f->batch.failure.class != ERR_NONE) {
         *err = f->batch.failure;
@@ -101,17 +102,18 @@ static int give_up(const struct filling *f, struct err *err)
                    f->v->trial.index);
 }
 
-static int stopped(const struct filling *f, const struct operation *o, struct err *err)
+static int validate_fill_stopped(const struct filling *f, const struct operation *o,
+                                 struct err *err)
 {
     struct span reason = batch_reason(&f->batch, o);
     return f->batch.failure.class != ERR_NONE
-               ? give_up(f, err)
+               ? validate_fill_give_up(f, err)
                : err_set(err, ERR_REJECTED, "cannot index documents in \"%s\": %.*s",
                          f->v->trial.index, (int)reason.len, reason.data);
 }
 
 /* Sends until all operations are settled or the retry budget is exhausted. */
-static int send(struct filling *f, struct err *err)
+static int validate_fill_send(struct filling *f, struct err *err)
 {
     const struct clock *clock = &f->v->ports->clock;
     const struct timespec pause = {0, TRY_MS * 1000000L};
@@ -122,16 +124,16 @@ static int send(struct filling *f, struct err *err)
         int64_t began_us = clock_monotonic_us(clock);
         int64_t bytes = (int64_t)batch_travelling_bytes(&f->batch);
         int64_t count = (int64_t)f->batch.count;
-        rc = travel(f, err);
-        size_t again = rc == 0 ? settle(f, &stop) : 0;
+        rc = validate_fill_travel(f, err);
+        size_t again = rc == 0 ? validate_fill_settle(f, &stop) : 0;
         int64_t now_us = clock_monotonic_us(clock);
         if (rc == 0 && stop != NULL) {
-            rc = stopped(f, stop, err);
+            rc = validate_fill_stopped(f, stop, err);
         } else if (rc == 0 && again == 0) {
-            note_bulk(f, bytes, count, now_us - began_us);
+            validate_fill_note_bulk(f, bytes, count, now_us - began_us);
             batch_reset(&f->batch);
         } else if (rc == 0 && now_us > until_us) {
-            rc = give_up(f, err);
+            rc = validate_fill_give_up(f, err);
         } else if (rc == 0) {
             batch_keep_unsettled(&f->batch);
             nanosleep(&pause, NULL);
@@ -142,7 +144,8 @@ static int send(struct filling *f, struct err *err)
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-static void note_refusal(struct filling *f, const struct row *row, const struct refusal *refusal)
+static void validate_fill_note_refusal(struct filling *f, const struct row *row,
+                                       const struct refusal *refusal)
 {
     bool column = refusal->column != NULL;
     f->refused++;
@@ -153,12 +156,12 @@ static void note_refusal(struct filling *f, const struct row *row, const struct 
                   refusal->beginning[0] != '\0' ? "\"" : "");
 }
 
-static void note_size(struct filling *f, size_t row, size_t bytes)
+static void validate_fill_note_size(struct filling *f, size_t row, size_t bytes)
 {
     struct validate_figures *g = &f->v->report->figures;
     enum stratum stratum = sample_stratum(f->v->sample, row);
     g->strata[stratum]++;
-    g->sizes[log_of(bytes)]++;
+    g->sizes[validate_fill_log_of(bytes)]++;
     g->json_bytes += (int64_t)bytes;
     if (stratum == STRATUM_CHANCE) {
         g->chance_bytes += (int64_t)bytes;
@@ -167,7 +170,7 @@ static void note_size(struct filling *f, size_t row, size_t bytes)
 }
 
 /* Returns the size of the last document without its action line. */
-static size_t document_bytes(const struct batch *b)
+static size_t validate_fill_document_bytes(const struct batch *b)
 {
     const struct operation *o = &b->operations[b->count - 1];
     const char *line = b->bytes.data + o->offset;
@@ -175,7 +178,7 @@ static size_t document_bytes(const struct batch *b)
     return end != NULL ? o->len - (size_t)(end - line) - 1 : 0;
 }
 
-static int take_row(struct filling *f, const struct row *row, struct err *err)
+static int validate_fill_take_row(struct filling *f, const struct row *row, struct err *err)
 {
     size_t place;
     struct refusal refusal = {0};
@@ -187,14 +190,14 @@ static int take_row(struct filling *f, const struct row *row, struct err *err)
     }
     f->seen[place] = true;
     if (!encode_upsert(&f->batch, plan, row, f->version, 1, &refusal)) {
-        note_refusal(f, row, &refusal);
+        validate_fill_note_refusal(f, row, &refusal);
         return 0;
     }
-    note_size(f, place, document_bytes(&f->batch));
-    return batch_full(&f->batch) ? send(f, err) : 0;
+    validate_fill_note_size(f, place, validate_fill_document_bytes(&f->batch));
+    return batch_full(&f->batch) ? validate_fill_send(f, err) : 0;
 }
 
-static int read_rows(struct filling *f, struct err *err)
+static int validate_fill_read_rows(struct filling *f, struct err *err)
 {
     bool end = false;
     struct row row;
@@ -202,14 +205,14 @@ static int read_rows(struct filling *f, struct err *err)
     while (rc == 0 && !end) {
         rc = sample_next_row(f->v->sample, &row, &end, err);
         if (rc == 0 && !end) {
-            rc = take_row(f, &row, err);
+            rc = validate_fill_take_row(f, &row, err);
         }
     }
-    return rc == 0 ? send(f, err) : rc;
+    return rc == 0 ? validate_fill_send(f, err) : rc;
 }
 
 /* Notes expected keys without a row, because a search cannot find them. */
-static void note_absent(struct filling *f)
+static void validate_fill_note_absent(struct filling *f)
 {
     for (size_t i = 0; i < sample_count(f->v->sample); i++) {
         if (!f->seen[i] && sample_stratum(f->v->sample, i) == STRATUM_NAMED) {
@@ -222,7 +225,7 @@ static void note_absent(struct filling *f)
 
 /* Uses several bulk requests, because the first one is slow and must not determine the rate
  * alone. */
-static size_t bulk_operations(const struct validating *v)
+static size_t validate_fill_bulk_operations(const struct validating *v)
 {
     size_t part = sample_count(v->sample) / BULKS + 1;
     part = part > BULK_LEAST ? part : BULK_LEAST;
@@ -230,12 +233,12 @@ static size_t bulk_operations(const struct validating *v)
 }
 
 /* Indexes the random rows first and measures their disk space before the other rows are added. */
-static int fill_average(struct filling *f, struct err *err)
+static int validate_fill_average(struct filling *f, struct err *err)
 {
     struct validating *v = f->v;
     struct validate_figures *g = &v->report->figures;
     f->average = true;
-    int rc = read_rows(f, err);
+    int rc = validate_fill_read_rows(f, err);
     f->average = false;
     if (rc == 0 && g->chance_count > 0) {
         rc = index_refresh(v->ports->service, v->trial.index, err);
@@ -250,13 +253,13 @@ int validate_fill(struct validating *v, struct err *err)
     const struct validate_options *o = v->options;
     struct validate_figures *g = &v->report->figures;
     struct filling f = {.v = v, .version = clock_wall_us(&v->ports->clock)};
-    batch_init(&f.batch, o->batch_bytes, o->document_bytes, bulk_operations(v));
+    batch_init(&f.batch, o->batch_bytes, o->document_bytes, validate_fill_bulk_operations(v));
     f.batch.routing = o->routing;
     f.seen = mem_zero(sample_count(v->sample) + 1, sizeof(bool));
-    int rc = fill_average(&f, err);
-    rc = rc == 0 ? read_rows(&f, err) : rc;
+    int rc = validate_fill_average(&f, err);
+    rc = rc == 0 ? validate_fill_read_rows(&f, err) : rc;
     if (rc == 0) {
-        note_absent(&f);
+        validate_fill_note_absent(&f);
         rc = index_finish(v->ports->service, v->trial.index, o->settings, err);
     }
     for (size_t i = 0; i < sample_count(v->sample); i++) {

@@ -6,7 +6,7 @@
 
 #define TIGHT 0.8 /* share of the free disk space */
 
-static void judge_room(struct validating *v)
+static void validate_growth_judge_room(struct validating *v)
 {
     const struct validate_figures *f = &v->report->figures;
     char whole[UNITS_BYTES];
@@ -22,7 +22,7 @@ static void judge_room(struct validating *v)
 }
 
 /* Uses only the random rows, because the largest and the emptiest do not represent the table. */
-static void extrapolate(struct validate_figures *f)
+static void validate_growth_extrapolate(struct validate_figures *f)
 {
     bool chance = f->chance_count > 0;
     f->whole_bytes = judge_whole(chance ? f->chance_stored : f->stored_bytes,
@@ -51,8 +51,8 @@ int validate_growth(struct validating *v, struct err *err)
     if (storage_look(v->ports->service, v->trial.index, &storage, &unseen) == 0) {
         f->room_bytes = storage.room_bytes;
     }
-    extrapolate(f);
-    judge_room(v);
+    validate_growth_extrapolate(f);
+    validate_growth_judge_room(v);
     validate_say(
         v, "%s documents/s; %s rows would take about %s in %s cop%s, and %s one bulk at a time",
         units_count(rate, f->sent_us > 0 ? f->sent_documents * 1000000 / f->sent_us : 0),

@@ -16,7 +16,8 @@ static const char remedy_of_search[] =
 
 /* --- configured searches --------------------------------------------------------------------- */
 
-static void name_query(char *out, size_t size, const struct validating *v, size_t i)
+static void validate_queries_name_query(char *out, size_t size, const struct validating *v,
+                                        size_t i)
 {
     const struct trial_query *q = &v->options->queries[i];
     if (q->name != NULL) {
@@ -26,15 +27,15 @@ static void name_query(char *out, size_t size, const struct validating *v, size_
     }
 }
 
-static int run_query(struct validating *v, size_t i, struct err *err)
+static int validate_queries_run_query(struct validating *v, size_t i, struct err *err)
 {
     const struct trial_query *q = &v->options->queries[i];
     return q->q != NULL ? validate_search_text(v, q->q, err) : validate_search(v, q->body, 0, err);
 }
 
 /* Returns the number of expected keys among the hits. *missing is the first one that is not. */
-static size_t among_hits(const struct validating *v, const struct trial_query *q,
-                         const char **missing)
+static size_t validate_queries_among_hits(const struct validating *v, const struct trial_query *q,
+                                          const char **missing)
 {
     size_t found = 0;
     *missing = NULL;
@@ -52,7 +53,7 @@ static size_t among_hits(const struct validating *v, const struct trial_query *q
 }
 
 /* Returns the field of "field:value" if the mapping does not have it, as a copy, otherwise null. */
-static char *unknown_field(const struct validating *v, const char *q)
+static char *validate_queries_unknown_field(const struct validating *v, const char *q)
 {
     size_t len = strcspn(q, ": \t(\"");
     if (q[len] != ':' || len == 0) {
@@ -69,13 +70,13 @@ static char *unknown_field(const struct validating *v, const char *q)
     return name;
 }
 
-static int expect_written(struct validating *v, size_t i, struct err *err)
+static int validate_queries_expect_written(struct validating *v, size_t i, struct err *err)
 {
     char name[128];
     const char *missing;
     const struct trial_query *q = &v->options->queries[i];
-    name_query(name, sizeof(name), v, i);
-    int rc = run_query(v, i, err);
+    validate_queries_name_query(name, sizeof(name), v, i);
+    int rc = validate_queries_run_query(v, i, err);
     if (rc < 0 && !validate_ends(err)) {
         err_context(err, "search \"%s\"", name);
         validate_note_error(v, "mend the search, or the mapping of what it names", err);
@@ -84,8 +85,9 @@ static int expect_written(struct validating *v, size_t i, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    size_t found = among_hits(v, q, &missing);
-    char *unknown = q->q != NULL && found < q->expect_count ? unknown_field(v, q->q) : NULL;
+    size_t found = validate_queries_among_hits(v, q, &missing);
+    char *unknown =
+        q->q != NULL && found < q->expect_count ? validate_queries_unknown_field(v, q->q) : NULL;
     if (unknown != NULL) {
         validate_note(v, VALIDATE_FAIL,
                       "add it to to.mappings with its column, or write the name that is meant",
@@ -105,7 +107,7 @@ static int expect_written(struct validating *v, size_t i, struct err *err)
 /* Characters that separate words or have a meaning in the syntax of q=. */
 static const char q_special[] = " :\\()\"+-!^[]{}~*?/&|";
 
-static void push_quoted(struct buf *q, const char *field, const char *value)
+static void validate_queries_push_quoted(struct buf *q, const char *field, const char *value)
 {
     for (; *field != '\0'; field++) {
         buf_push_text(q, strchr(q_special, *field) != NULL ? "\\" : "");
@@ -119,14 +121,14 @@ static void push_quoted(struct buf *q, const char *field, const char *value)
     buf_push_char(q, '"');
 }
 
-static int ask_value(struct validating *v, const char *field, const struct ranking *r, int64_t rank,
-                     struct err *err)
+static int validate_queries_ask_value(struct validating *v, const char *field,
+                                      const struct ranking *r, int64_t rank, struct err *err)
 {
     struct buf q;
     size_t row;
     bool missing;
     buf_init(&q, VALIDATE_TEXT_BYTES);
-    push_quoted(&q, field, r->texts[rank]);
+    validate_queries_push_quoted(&q, field, r->texts[rank]);
     int rc = validate_search_text(v, buf_text(&q), err);
     size_t expected = rc == 0 ? ranking_mark(v, r, rank, rank) : 0;
     if (rc == 0 && validate_differs(v, &row, &missing) > 0) {
@@ -138,8 +140,8 @@ static int ask_value(struct validating *v, const char *field, const struct ranki
     return rc;
 }
 
-static int ask_values(struct validating *v, const struct plan_step *step, size_t *asked,
-                      struct err *err)
+static int validate_queries_ask_values(struct validating *v, const struct plan_step *step,
+                                       size_t *asked, struct err *err)
 {
     struct ranking r;
     int64_t probes[3];
@@ -147,7 +149,7 @@ static int ask_values(struct validating *v, const struct plan_step *step, size_t
     size_t n = rc == 0 ? ranking_probes(&r, probes) : 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
         if (strchr(r.texts[probes[i]], '\n') == NULL) {
-            rc = ask_value(v, step->property, &r, probes[i], err);
+            rc = validate_queries_ask_value(v, step->property, &r, probes[i], err);
             *asked += 1;
         }
     }
@@ -163,7 +165,7 @@ struct known_texts {
     size_t count;
 };
 
-static void take_text(void *context, size_t row, int64_t rank, const char *text)
+static void validate_queries_take_text(void *context, size_t row, int64_t rank, const char *text)
 {
     struct known_texts *k = context;
     (void)rank;
@@ -173,14 +175,14 @@ static void take_text(void *context, size_t row, int64_t rank, const char *text)
     }
 }
 
-static void known_texts_release(struct known_texts *k)
+static void validate_queries_known_texts_release(struct known_texts *k)
 {
     for (size_t i = 0; i < k->count; i++) {
         free(k->texts[i]);
     }
 }
 
-static void count_term(void *context, const char *term)
+static void validate_queries_count_term(void *context, const char *term)
 {
     (void)term;
     ++*(size_t *)context;
@@ -188,21 +190,21 @@ static void count_term(void *context, const char *term)
 
 /* Finds out if the analyzer drops a word, as an English one drops "the". Such a word is not
  * searched for. */
-static int left_out(struct validating *v, const char *field, const char *word, bool *out,
-                    struct err *err)
+static int validate_queries_left_out(struct validating *v, const char *field, const char *word,
+                                     bool *out, struct err *err)
 {
     size_t terms = 0;
     char *analyzer = mapping_parameter(v->options->mapping, field, "search_analyzer");
-    int rc = trial_analyze(v->ports->service, v->trial.index, field, analyzer, word, count_term,
-                           &terms, err);
+    int rc = trial_analyze(v->ports->service, v->trial.index, field, analyzer, word,
+                           validate_queries_count_term, &terms, err);
     *out = rc == 0 && terms == 0;
     free(analyzer);
     return rc;
 }
 
 /* Checks that a word of a row's text finds the row. */
-static int ask_word(struct validating *v, const char *field, const char *text, size_t row,
-                    size_t *asked, struct err *err)
+static int validate_queries_ask_word(struct validating *v, const char *field, const char *text,
+                                     size_t row, size_t *asked, struct err *err)
 {
     struct buf q;
     struct span word;
@@ -212,11 +214,11 @@ static int ask_word(struct validating *v, const char *field, const char *text, s
     }
     char *copy = text_copy_span(word);
     buf_init(&q, VALIDATE_TEXT_BYTES);
-    push_quoted(&q, field, copy);
+    validate_queries_push_quoted(&q, field, copy);
     int rc = validate_search_text(v, buf_text(&q), err);
     bool stop = false;
     if (rc == 0 && v->hits.total == 0) {
-        rc = left_out(v, field, copy, &stop, err);
+        rc = validate_queries_left_out(v, field, copy, &stop, err);
     }
     if (rc == 0 && !stop && judge_rank(v->places, v->hits.count, &row, 1) == 0) {
         validate_note(v, VALIDATE_FAIL, remedy_of_search,
@@ -230,7 +232,7 @@ static int ask_word(struct validating *v, const char *field, const char *text, s
 }
 
 /* Returns the length of the text without its last word if the text was truncated. */
-static size_t whole_words(const char *text)
+static size_t validate_queries_whole_words(const char *text)
 {
     size_t len = strlen(text);
     if (len < CHARACTERS) {
@@ -242,11 +244,11 @@ static size_t whole_words(const char *text)
     return len;
 }
 
-static int ask_match(struct validating *v, const char *field, const char *text, size_t row,
-                     size_t *asked, struct err *err)
+static int validate_queries_ask_match(struct validating *v, const char *field, const char *text,
+                                      size_t row, size_t *asked, struct err *err)
 {
     struct buf body;
-    size_t len = whole_words(text);
+    size_t len = validate_queries_whole_words(text);
     if (!v->indexed[row] || len == 0) {
         return 0;
     }
@@ -266,10 +268,10 @@ static int ask_match(struct validating *v, const char *field, const char *text, 
     return rc;
 }
 
-static int each_text(struct validating *v,
-                     int (*use)(struct validating *, const char *, const char *, size_t, size_t *,
-                                struct err *),
-                     size_t *asked, struct err *err)
+static int validate_queries_each_text(struct validating *v,
+                                      int (*use)(struct validating *, const char *, const char *,
+                                                 size_t, size_t *, struct err *),
+                                      size_t *asked, struct err *err)
 {
     const struct plan *plan = sample_plan(v->sample);
     int rc = 0;
@@ -280,11 +282,12 @@ static int each_text(struct validating *v,
         if (p == NULL || !validate_searches_words(v, p)) {
             continue;
         }
-        rc = sample_texts(v->sample, &plan->steps[i], CHARACTERS, TEXTS, take_text, &known, err);
+        rc = sample_texts(v->sample, &plan->steps[i], CHARACTERS, TEXTS, validate_queries_take_text,
+                          &known, err);
         for (size_t k = 0; k < known.count && rc == 0; k++) {
             rc = use(v, name, known.texts[k], known.rows[k], asked, err);
         }
-        known_texts_release(&known);
+        validate_queries_known_texts_release(&known);
     }
     return rc;
 }
@@ -295,16 +298,16 @@ int validate_queries(struct validating *v, struct err *err)
     int rc = 0;
     const struct plan *plan = sample_plan(v->sample);
     for (size_t i = 0; i < v->options->query_count && rc == 0; i++) {
-        rc = expect_written(v, i, err);
+        rc = validate_queries_expect_written(v, i, err);
     }
     for (size_t i = 0; i < plan->count && rc == 0; i++) {
         const char *why;
         if (sample_how(v->sample, &plan->steps[i], &why) != SAMPLE_NOT) {
-            rc = ask_values(v, &plan->steps[i], &asked, err);
+            rc = validate_queries_ask_values(v, &plan->steps[i], &asked, err);
         }
     }
     if (rc == 0) {
-        rc = each_text(v, ask_word, &asked, err);
+        rc = validate_queries_each_text(v, validate_queries_ask_word, &asked, err);
     }
     if (rc == 0) {
         validate_say(v, "%zu searches of the configuration, %zu by q= for known values",
@@ -315,13 +318,13 @@ int validate_queries(struct validating *v, struct err *err)
 
 /* --- relevance ------------------------------------------------------------------------------- */
 
-static int rank_written(struct validating *v, size_t i, struct err *err)
+static int validate_queries_rank_written(struct validating *v, size_t i, struct err *err)
 {
     char name[128];
     const struct trial_query *q = &v->options->queries[i];
     size_t k = (size_t)(q->k > 0 ? q->k : v->options->k);
     size_t best = 0;
-    int rc = run_query(v, i, err);
+    int rc = validate_queries_run_query(v, i, err);
     if (rc < 0) { /* reported by the step "queries" */
         return validate_ends(err) ? rc : 0;
     }
@@ -335,7 +338,7 @@ static int rank_written(struct validating *v, size_t i, struct err *err)
     }
     relevance_add(&v->report->figures.relevance, best <= k ? best : 0);
     if (best == 0 || best > k) {
-        name_query(name, sizeof(name), v, i);
+        validate_queries_name_query(name, sizeof(name), v, i);
         validate_note(v, VALIDATE_FAIL,
                       "weigh the fields (boosts, multi_match), look at their analysis, or expect "
                       "another hit",
@@ -353,11 +356,11 @@ int validate_relevance(struct validating *v, struct err *err)
     int rc = 0;
     struct relevance *r = &v->report->figures.relevance;
     for (size_t i = 0; i < v->options->query_count && rc == 0; i++) {
-        rc = rank_written(v, i, err);
+        rc = validate_queries_rank_written(v, i, err);
     }
     size_t written = r->asked;
     if (rc == 0) {
-        rc = each_text(v, ask_match, &found, err);
+        rc = validate_queries_each_text(v, validate_queries_ask_match, &found, err);
     }
     size_t made = r->asked - written;
     if (rc == 0 && made > 0 && (double)found < ENOUGH * (double)made) {

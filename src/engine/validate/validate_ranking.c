@@ -5,7 +5,7 @@
 
 #include "validate/validate_private.h"
 
-static void place_hits(struct validating *v)
+static void validate_ranking_place_hits(struct validating *v)
 {
     v->places = mem_grow(v->places, v->hits.count + 1, sizeof(*v->places));
     for (size_t i = 0; i < v->hits.count; i++) {
@@ -15,7 +15,7 @@ static void place_hits(struct validating *v)
     }
 }
 
-static size_t whole_sample(const struct validating *v)
+static size_t validate_ranking_whole_sample(const struct validating *v)
 {
     size_t n = sample_count(v->sample);
     return n < TRIAL_MOST ? n : TRIAL_MOST;
@@ -24,24 +24,24 @@ static size_t whole_sample(const struct validating *v)
 int validate_search(struct validating *v, const char *body, size_t size, struct err *err)
 {
     int rc = trial_search(v->ports->service, v->trial.index, body,
-                          size > 0 ? size : whole_sample(v), &v->hits, err);
+                          size > 0 ? size : validate_ranking_whole_sample(v), &v->hits, err);
     if (rc == 0) {
-        place_hits(v);
+        validate_ranking_place_hits(v);
     }
     return rc;
 }
 
 int validate_search_text(struct validating *v, const char *q, struct err *err)
 {
-    int rc =
-        trial_search_text(v->ports->service, v->trial.index, q, whole_sample(v), &v->hits, err);
+    int rc = trial_search_text(v->ports->service, v->trial.index, q,
+                               validate_ranking_whole_sample(v), &v->hits, err);
     if (rc == 0) {
-        place_hits(v);
+        validate_ranking_place_hits(v);
     }
     return rc;
 }
 
-static void take_value(void *context, size_t row, int64_t rank, const char *text)
+static void validate_ranking_take_value(void *context, size_t row, int64_t rank, const char *text)
 {
     struct ranking *r = context;
     if ((r->count & (r->count - 1)) == 0) {
@@ -65,7 +65,7 @@ int ranking_load(struct validating *v, const struct plan_step *step, struct rank
                  struct err *err)
 {
     *r = (struct ranking){0};
-    return sample_values(v->sample, step, take_value, r, err);
+    return sample_values(v->sample, step, validate_ranking_take_value, r, err);
 }
 
 void ranking_release(struct ranking *r)
@@ -77,7 +77,7 @@ void ranking_release(struct ranking *r)
     free(r->items);
 }
 
-static size_t count_marks(const struct validating *v)
+static size_t validate_ranking_count_marks(const struct validating *v)
 {
     size_t n = 0;
     for (size_t i = 0; i < sample_count(v->sample); i++) {
@@ -95,7 +95,7 @@ size_t ranking_mark(struct validating *v, const struct ranking *r, int64_t low, 
             v->marks[item->row] = true;
         }
     }
-    return count_marks(v);
+    return validate_ranking_count_marks(v);
 }
 
 bool ranking_usable(const struct ranking *r, int64_t rank)

@@ -56,8 +56,8 @@ const char *validate_status_name(enum validate_status s)
     return names[s];
 }
 
-static void add_note(struct validating *v, enum validate_status status, char *text,
-                     const char *remedy)
+static void validate_report_add_note(struct validating *v, enum validate_status status, char *text,
+                                     const char *remedy)
 {
     struct validate_step *s = v->step;
     s->status = status > s->status ? status : s->status;
@@ -86,12 +86,12 @@ void validate_note(struct validating *v, enum validate_status status, const char
 {
     va_list list;
     va_start(list, format);
-    add_note(v, status, say(format, list), remedy);
+    validate_report_add_note(v, status, say(format, list), remedy);
     va_end(list);
 }
 
 /* Appends the last reason in the response body if the message is only that all shards failed. */
-static void push_cause(struct buf *text, const struct err *err)
+static void validate_report_push_cause(struct buf *text, const struct err *err)
 {
     static const char mark[] = "\"reason\":\"";
     const char *at = NULL;
@@ -110,8 +110,8 @@ void validate_note_error(struct validating *v, const char *remedy, const struct 
     const char *hint = remedy != NULL ? remedy : err->hint[0] != '\0' ? err->hint : NULL;
     buf_init(&text, VALIDATE_TEXT_BYTES);
     buf_push_text(&text, err->message);
-    push_cause(&text, err);
-    add_note(v, VALIDATE_FAIL, buf_detach(&text), hint);
+    validate_report_push_cause(&text, err);
+    validate_report_add_note(v, VALIDATE_FAIL, buf_detach(&text), hint);
 }
 
 void validate_say(struct validating *v, const char *format, ...)

@@ -26,12 +26,12 @@ struct vectors {
     size_t wrong_row;
 };
 
-static bool is_vector(const struct property *p)
+static bool validate_vectors_is_vector(const struct property *p)
 {
     return strcmp(p->type, "dense_vector") == 0 || strcmp(p->type, "knn_vector") == 0;
 }
 
-static void take_vector(void *context, size_t row, int64_t rank, const char *text)
+static void validate_vectors_take_vector(void *context, size_t row, int64_t rank, const char *text)
 {
     struct vectors *s = context;
     size_t n = judge_vector(text, s->one, DIMENSION_MOST);
@@ -58,20 +58,20 @@ static void take_vector(void *context, size_t row, int64_t rank, const char *tex
     s->rows[s->count++] = row;
 }
 
-static void vectors_release(struct vectors *s)
+static void validate_vectors_release(struct vectors *s)
 {
     free(s->one);
     free(s->numbers);
     free(s->rows);
 }
 
-static int load(struct validating *v, const struct plan_step *step, const struct property *p,
-                struct vectors *s, struct err *err)
+static int validate_vectors_load(struct validating *v, const struct plan_step *step,
+                                 const struct property *p, struct vectors *s, struct err *err)
 {
     *s = (struct vectors){.v = v, .property = p, .dimension = (size_t)p->dimension};
     s->one = mem_zero(DIMENSION_MOST, sizeof(float));
     size_t most = VECTORS_MAX_BYTES / ((s->dimension > 0 ? s->dimension : 1024) * sizeof(float));
-    int rc = sample_texts(v->sample, step, 0, most, take_vector, s, err);
+    int rc = sample_texts(v->sample, step, 0, most, validate_vectors_take_vector, s, err);
     if (rc == 0 && s->wrong > 0) {
         char remedy[256];
         bool dense = strcmp(p->type, "dense_vector") == 0;
@@ -91,12 +91,12 @@ static int load(struct validating *v, const struct plan_step *step, const struct
 
 /* --- neighbours ------------------------------------------------------------------------------ */
 
-static const float *vector_of(const struct vectors *s, size_t i)
+static const float *validate_vectors_vector_of(const struct vectors *s, size_t i)
 {
     return s->numbers + i * s->dimension;
 }
 
-static enum metric metric_of(const struct vectors *s)
+static enum metric validate_vectors_metric_of(const struct vectors *s)
 {
     bool dense = strcmp(s->property->type, "dense_vector") == 0;
     const char *element = s->property->element_type;
@@ -107,7 +107,7 @@ static enum metric metric_of(const struct vectors *s)
 }
 
 /* Finds the vector of a hit. Returns false if it was not kept. */
-static bool place_of(const struct vectors *s, size_t row, size_t *i)
+static bool validate_vectors_place_of(const struct vectors *s, size_t row, size_t *i)
 {
     for (*i = 0; *i < s->count; ++*i) {
         if (s->rows[*i] == row) {
@@ -117,48 +117,52 @@ static bool place_of(const struct vectors *s, size_t row, size_t *i)
     return false;
 }
 
-static double recall_of(const struct vectors *s, enum metric metric, size_t asked, double *all)
+static double validate_vectors_recall_of(const struct vectors *s, enum metric metric, size_t asked,
+                                         double *all)
 {
     double hits[NEIGHBOURS];
     size_t count = 0;
-    const float *wanted = vector_of(s, asked);
+    const float *wanted = validate_vectors_vector_of(s, asked);
     for (size_t i = 0; i < s->count; i++) {
-        all[i] = judge_distance(metric, wanted, vector_of(s, i), s->dimension);
+        all[i] = judge_distance(metric, wanted, validate_vectors_vector_of(s, i), s->dimension);
     }
     for (size_t i = 0; i < s->v->hits.count && count < NEIGHBOURS; i++) {
         size_t at;
-        if (place_of(s, s->v->places[i], &at)) {
-            hits[count++] = judge_distance(metric, wanted, vector_of(s, at), s->dimension);
+        if (validate_vectors_place_of(s, s->v->places[i], &at)) {
+            hits[count++] =
+                judge_distance(metric, wanted, validate_vectors_vector_of(s, at), s->dimension);
         }
     }
     return judge_recall(all, s->count, hits, count, NEIGHBOURS);
 }
 
 /* Returns true if the nearest hit is the vector itself or an equal one. */
-static bool finds_itself(const struct vectors *s, enum metric metric, size_t asked)
+static bool validate_vectors_finds_itself(const struct vectors *s, enum metric metric, size_t asked)
 {
     size_t at;
-    if (s->v->hits.count == 0 || !place_of(s, s->v->places[0], &at)) {
+    if (s->v->hits.count == 0 || !validate_vectors_place_of(s, s->v->places[0], &at)) {
         return false;
     }
-    const float *wanted = vector_of(s, asked);
-    return at == asked || (metric != METRIC_NONE &&
-                           judge_distance(metric, wanted, vector_of(s, at), s->dimension) <=
-                               judge_distance(metric, wanted, wanted, s->dimension) + 1e-5);
+    const float *wanted = validate_vectors_vector_of(s, asked);
+    return at == asked ||
+           (metric != METRIC_NONE &&
+            judge_distance(metric, wanted, validate_vectors_vector_of(s, at), s->dimension) <=
+                judge_distance(metric, wanted, wanted, s->dimension) + 1e-5);
 }
 
-static int ask_nearest(struct vectors *s, size_t i, struct err *err)
+static int validate_vectors_ask_nearest(struct vectors *s, size_t i, struct err *err)
 {
     struct buf body;
     buf_init(&body, VALIDATE_TEXT_BYTES);
-    trial_push_nearest(&body, &s->v->report->product, s->property->name, vector_of(s, i),
-                       s->dimension, NEIGHBOURS);
+    trial_push_nearest(&body, &s->v->report->product, s->property->name,
+                       validate_vectors_vector_of(s, i), s->dimension, NEIGHBOURS);
     int rc = validate_search(s->v, buf_text(&body), NEIGHBOURS, err);
     buf_release(&body);
     return rc;
 }
 
-static void judge_field(struct vectors *s, enum metric metric, const struct validate_neighbours *n)
+static void validate_vectors_judge_field(struct vectors *s, enum metric metric,
+                                         const struct validate_neighbours *n)
 {
     bool inner = metric == METRIC_DOT; /* the nearest by it may be longer than the vector */
     if (n->itself < n->asked && !inner) {
@@ -177,28 +181,28 @@ static void judge_field(struct vectors *s, enum metric metric, const struct vali
     }
 }
 
-static int try_neighbours(struct vectors *s, struct err *err)
+static int validate_vectors_try_neighbours(struct vectors *s, struct err *err)
 {
     struct validating *v = s->v;
     struct validate_figures *f = &v->report->figures;
-    enum metric metric = metric_of(s);
+    enum metric metric = validate_vectors_metric_of(s);
     struct validate_neighbours n = {.vectors = s->count, .recall = metric == METRIC_NONE ? -1 : 0};
     double *all = mem_zero(s->count + 1, sizeof(*all));
     size_t pace = s->count > ASKED_MOST ? s->count / ASKED_MOST : 1;
     int rc = 0;
     for (size_t i = 0; i < s->count && n.asked < ASKED_MOST && rc == 0; i += pace) {
-        rc = ask_nearest(s, i, err);
+        rc = validate_vectors_ask_nearest(s, i, err);
         if (rc == 0) {
             n.asked++;
-            n.itself += finds_itself(s, metric, i) ? 1 : 0;
-            n.recall += metric != METRIC_NONE ? recall_of(s, metric, i, all) : 0;
+            n.itself += validate_vectors_finds_itself(s, metric, i) ? 1 : 0;
+            n.recall += metric != METRIC_NONE ? validate_vectors_recall_of(s, metric, i, all) : 0;
         }
     }
     free(all);
     if (rc == 0 && n.asked > 0) {
         n.field = text_copy(s->property->name);
         n.recall = n.recall > 0 ? n.recall / (double)n.asked : n.recall;
-        judge_field(s, metric, &n);
+        validate_vectors_judge_field(s, metric, &n);
         f->neighbours = mem_grow(f->neighbours, f->neighbour_count + 1, sizeof(*f->neighbours));
         f->neighbours[f->neighbour_count++] = n;
     }
@@ -207,13 +211,13 @@ static int try_neighbours(struct vectors *s, struct err *err)
 
 /* --- the step -------------------------------------------------------------------------------- */
 
-static int try_field(struct validating *v, const struct plan_step *step, const struct property *p,
-                     bool search, struct err *err)
+static int validate_vectors_try_field(struct validating *v, const struct plan_step *step,
+                                      const struct property *p, bool search, struct err *err)
 {
     struct vectors s;
-    int rc = load(v, step, p, &s, err);
+    int rc = validate_vectors_load(v, step, p, &s, err);
     if (rc == 0 && search && s.count > 0 && p->indexed) {
-        rc = try_neighbours(&s, err);
+        rc = validate_vectors_try_neighbours(&s, err);
         if (rc < 0 && !validate_ends(err)) {
             err_context(err, "field \"%s\"", p->name);
             validate_note_error(v,
@@ -225,19 +229,20 @@ static int try_field(struct validating *v, const struct plan_step *step, const s
             rc = 0;
         }
     }
-    vectors_release(&s);
+    validate_vectors_release(&s);
     return rc;
 }
 
-static int each_vector(struct validating *v, bool search, size_t *fields, struct err *err)
+static int validate_vectors_each_vector(struct validating *v, bool search, size_t *fields,
+                                        struct err *err)
 {
     const struct plan *plan = sample_plan(v->sample);
     int rc = 0;
     for (size_t i = 0; i < plan->count && rc == 0; i++) {
         const struct property *p = mapping_find(v->options->mapping, plan->steps[i].property);
-        if (p != NULL && is_vector(p)) {
+        if (p != NULL && validate_vectors_is_vector(p)) {
             *fields += 1;
-            rc = try_field(v, &plan->steps[i], p, search, err);
+            rc = validate_vectors_try_field(v, &plan->steps[i], p, search, err);
         }
     }
     return rc;
@@ -246,7 +251,7 @@ static int each_vector(struct validating *v, bool search, size_t *fields, struct
 int validate_dimensions(struct validating *v, struct err *err)
 {
     size_t fields = 0;
-    return each_vector(v, false, &fields, err);
+    return validate_vectors_each_vector(v, false, &fields, err);
 }
 
 int validate_vectors(struct validating *v, struct err *err)
@@ -256,7 +261,7 @@ int validate_vectors(struct validating *v, struct err *err)
     size_t itself = 0;
     double recall = 0;
     const struct validate_figures *f = &v->report->figures;
-    int rc = each_vector(v, true, &fields, err);
+    int rc = validate_vectors_each_vector(v, true, &fields, err);
     for (size_t i = 0; i < f->neighbour_count; i++) {
         asked += f->neighbours[i].asked;
         itself += f->neighbours[i].itself;

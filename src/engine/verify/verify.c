@@ -18,7 +18,7 @@
 
 /* --- both servers ---------------------------------------------------------------------------- */
 
-static void close_source(struct verify *v)
+static void verify_close_source(struct verify *v)
 {
     if (v->capture != NULL) {
         v->capture->ops->free(v->capture);
@@ -29,7 +29,7 @@ static void close_source(struct verify *v)
 }
 
 /* Uses a consumer name of its own, under which nothing is registered. */
-static int open_capture(struct verify *v, struct err *err)
+static int verify_open_capture(struct verify *v, struct err *err)
 {
     const struct source_port *port = &v->ports->pipeline->source;
     struct buf name;
@@ -44,7 +44,7 @@ static int open_capture(struct verify *v, struct err *err)
     return rc;
 }
 
-static int open_listing(struct verify *v, struct err *err)
+static int verify_open_listing(struct verify *v, struct err *err)
 {
     struct pg *pg = NULL;
     int rc = pg_open(&pg, v->ports->source, err);
@@ -80,10 +80,10 @@ int verify_check_index(struct verify *v, struct err *err)
 int verify_connect(struct verify *v, struct err *err)
 {
     const struct service_port *service = &v->ports->pipeline->service;
-    close_source(v);
-    int rc = open_capture(v, err);
+    verify_close_source(v);
+    int rc = verify_open_capture(v, err);
     if (rc == 0) {
-        rc = open_listing(v, err);
+        rc = verify_open_listing(v, err);
     }
     if (rc == 0) {
         rc = service->ops->greet(service->self, false, v->target.cluster, err);
@@ -135,7 +135,7 @@ void verify_begin_stage(struct verify *v, const char *stage, int64_t expected)
     v->stage_expected = expected;
 }
 
-static void show(struct verify *v)
+static void verify_show(struct verify *v)
 {
     const struct verify_options *o = v->options;
     int64_t now = clock_monotonic_us(&v->ports->pipeline->clock);
@@ -150,13 +150,13 @@ static void show(struct verify *v)
 void verify_moves(struct verify *v, size_t count)
 {
     v->stage_done += (int64_t)count;
-    show(v);
+    verify_show(v);
 }
 
 /* --- the table's keys ------------------------------------------------------------------------ */
 
-static void on_document(struct verify *v, void *context, struct span key, struct span row,
-                        const struct document *document)
+static void verify_on_document(struct verify *v, void *context, struct span key, struct span row,
+                               const struct document *document)
 {
     (void)context;
     if (document->found && document->version > v->result->newest_us) {
@@ -168,7 +168,7 @@ static void on_document(struct verify *v, void *context, struct span key, struct
     }
 }
 
-static void on_refused(struct verify *v, void *context, struct span key, const char *reason)
+static void verify_on_refused(struct verify *v, void *context, struct span key, const char *reason)
 {
     (void)context;
     (void)reason;
@@ -177,7 +177,7 @@ static void on_refused(struct verify *v, void *context, struct span key, const c
 
 /* The row was deleted since it was listed, or the condition excludes it. The second half covers
  * it. */
-static void on_gone_row(struct verify *v, void *context, struct span key)
+static void verify_on_gone_row(struct verify *v, void *context, struct span key)
 {
     (void)v;
     (void)context;
@@ -201,16 +201,16 @@ int verify_look_at_page(struct verify *v, const struct look *look, struct err *e
     return rc;
 }
 
-static int rows_of_page(struct verify *v, struct err *err)
+static int verify_rows_of_page(struct verify *v, struct err *err)
 {
-    struct look look = {.document = on_document,
-                        .refused = on_refused,
-                        .gone = on_gone_row,
-                        .impossible = on_gone_row};
+    struct look look = {.document = verify_on_document,
+                        .refused = verify_on_refused,
+                        .gone = verify_on_gone_row,
+                        .impossible = verify_on_gone_row};
     return verify_look_at_page(v, &look, err);
 }
 
-static void push_listed(void *context, struct span key)
+static void verify_push_listed(void *context, struct span key)
 {
     verify_keys_push(context, key);
 }
@@ -228,28 +228,29 @@ void verify_remember(struct verify *v, struct span key)
 }
 
 /* Attributes a refused condition to --where if that option was given. */
-static int blame_condition(const struct verify *v, int rc, struct err *err)
+static int verify_blame_condition(const struct verify *v, int rc, struct err *err)
 {
     bool own = rc == ERR_REJECTED && v->ports->listing->only != NULL;
     return own ? err_context(err, "--where") : rc;
 }
 
-static int list_rows(struct verify *v, struct err *err)
+static int verify_list_rows(struct verify *v, struct err *err)
 {
     verify_keys_reset(&v->page);
-    int rc = listing_next(v->listing, verify_after(v), VERIFY_PAGE, push_listed, &v->page, err);
-    return blame_condition(v, rc, err);
+    int rc =
+        listing_next(v->listing, verify_after(v), VERIFY_PAGE, verify_push_listed, &v->page, err);
+    return verify_blame_condition(v, rc, err);
 }
 
-static int draw_sample(struct verify *v, struct err *err)
+static int verify_draw_sample(struct verify *v, struct err *err)
 {
     verify_keys_reset(&v->sample);
-    int rc = listing_sample(v->listing, v->options->sample, push_listed, &v->sample, err);
-    return blame_condition(v, rc, err);
+    int rc = listing_sample(v->listing, v->options->sample, verify_push_listed, &v->sample, err);
+    return verify_blame_condition(v, rc, err);
 }
 
 /* Reads the next page of keys. Sets *last if it is the last one. */
-static int next_rows(struct verify *v, size_t *drawn, bool *last, struct err *err)
+static int verify_next_rows(struct verify *v, size_t *drawn, bool *last, struct err *err)
 {
     if (v->options->sample > 0) {
         verify_keys_reset(&v->page);
@@ -259,7 +260,7 @@ static int next_rows(struct verify *v, size_t *drawn, bool *last, struct err *er
         *last = *drawn == v->sample.count;
         return 0;
     }
-    int rc = verify_endure(v, list_rows, err);
+    int rc = verify_endure(v, verify_list_rows, err);
     *last = v->page.count < VERIFY_PAGE;
     if (rc == 0 && v->page.count > 0) {
         verify_remember(v, verify_keys_get(&v->page, v->page.count - 1));
@@ -272,19 +273,19 @@ int verify_confirm_many(struct verify *v, bool last, struct err *err)
     return v->suspects.count >= SUSPECTS_MOST || last ? verify_endure(v, verify_confirm, err) : 0;
 }
 
-static int walk_rows(struct verify *v, struct err *err)
+static int verify_walk_rows(struct verify *v, struct err *err)
 {
     size_t drawn = 0;
     bool last = false;
     v->begun = false;
-    int rc = v->options->sample > 0 ? verify_endure(v, draw_sample, err) : 0;
+    int rc = v->options->sample > 0 ? verify_endure(v, verify_draw_sample, err) : 0;
     verify_begin_stage(v, "rows",
                        v->options->sample > 0 ? (int64_t)v->sample.count
                                               : listing_estimated_rows(v->listing));
     while (rc == 0 && !last && !verify_stopping(v)) {
-        rc = next_rows(v, &drawn, &last, err);
+        rc = verify_next_rows(v, &drawn, &last, err);
         if (rc == 0 && v->page.count > 0) {
-            rc = verify_endure(v, rows_of_page, err);
+            rc = verify_endure(v, verify_rows_of_page, err);
         }
         if (rc == 0) {
             v->result->rows += (int64_t)v->page.count;
@@ -297,25 +298,25 @@ static int walk_rows(struct verify *v, struct err *err)
 
 /* --- control --------------------------------------------------------------------------------- */
 
-static int look_halted(struct verify *v, struct err *err)
+static int verify_look_halted(struct verify *v, struct err *err)
 {
     struct guard_stop halt;
     return guard_stop_read(v->ports->pipeline->state, &halt, &v->result->halted, err);
 }
 
-static int walk(struct verify *v, struct err *err)
+static int verify_walk(struct verify *v, struct err *err)
 {
     *v->result = (struct verify_result){0};
     verify_keys_reset(&v->suspects);
     int rc = verify_endure(v, verify_connect, err);
     if (rc == 0) {
-        rc = look_halted(v, err);
+        rc = verify_look_halted(v, err);
         v->impatient = v->result->halted; /* the lock holder settles nothing */
     }
     if (rc == 0) {
         log_event(LOG_INFO, "verify_started", F_TEXT("pipeline", v->options->pipeline->name),
                   F_TEXT("index", v->result->generation));
-        rc = walk_rows(v, err);
+        rc = verify_walk_rows(v, err);
     }
     if (rc == 0 && !v->options->rows_only && !verify_stopping(v)) {
         rc = verify_walk_documents(v, err);
@@ -327,23 +328,23 @@ static int walk(struct verify *v, struct err *err)
     return rc;
 }
 
-static int walk_again(struct verify *v, struct err *err)
+static int verify_walk_again(struct verify *v, struct err *err)
 {
-    int rc = walk(v, err);
+    int rc = verify_walk(v, err);
     for (int i = 0; rc == VERIFY_REPLACED && i < REPLACED_MOST; i++) {
         log_event(LOG_WARN, "verify_begins_again", F_TEXT("pipeline", v->options->pipeline->name),
                   F_TEXT("why", "another generation is live now"));
         if (v->options->again != NULL) {
             v->options->again(v->options->context);
         }
-        rc = walk(v, err);
+        rc = verify_walk(v, err);
     }
     return rc == VERIFY_REPLACED
                ? err_set(err, ERR_STATE, "the index was replaced again and again meanwhile")
                : rc;
 }
 
-static void init(struct verify *v)
+static void verify_init(struct verify *v)
 {
     const struct pipeline_options *p = v->options->pipeline;
     const struct pipeline_ports *ports = v->ports->pipeline;
@@ -372,9 +373,9 @@ static void init(struct verify *v)
     buf_init(&v->after, NAME_MAX_BYTES * 32);
 }
 
-static void release(struct verify *v)
+static void verify_release(struct verify *v)
 {
-    close_source(v);
+    verify_close_source(v);
     generation_release(&v->target);
     batch_release(&v->batch);
     documents_release(&v->documents);
@@ -385,7 +386,7 @@ static void release(struct verify *v)
     buf_release(&v->after);
 }
 
-static void log_end(const struct verify *v)
+static void verify_log_end(const struct verify *v)
 {
     const struct verify_result *r = v->result;
     log_event(verify_differences(r) > 0 ? LOG_WARN : LOG_INFO, "verify_ended",
@@ -401,17 +402,17 @@ int verify_run(const struct verify_options *options, const struct verify_ports *
 {
     struct verify v = {.options = options, .ports = ports, .result = result};
     *result = (struct verify_result){0};
-    init(&v);
+    verify_init(&v);
     int rc = generation_init(&v.target, err);
     if (rc == 0) {
-        rc = walk_again(&v, err);
+        rc = verify_walk_again(&v, err);
     }
     if (rc == 0) {
-        rc = look_halted(&v, err);
+        rc = verify_look_halted(&v, err);
     }
     if (rc == 0) { /* the caller logs a failure */
-        log_end(&v);
+        verify_log_end(&v);
     }
-    release(&v);
+    verify_release(&v);
     return rc;
 }

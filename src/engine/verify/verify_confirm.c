@@ -39,7 +39,7 @@ struct slice {
     struct err letter_err;
 };
 
-static struct looked *find(struct slice *s, struct span key)
+static struct looked *verify_confirm_find(struct slice *s, struct span key)
 {
     for (size_t i = 0; i < s->count; i++) {
         if (span_equal(s->items[i].key, key)) {
@@ -51,7 +51,7 @@ static struct looked *find(struct slice *s, struct span key)
 
 /* --- reporting ------------------------------------------------------------------------------- */
 
-static int note_letter(void *context, const struct dead_letter *letter)
+static int verify_confirm_note_letter(void *context, const struct dead_letter *letter)
 {
     char **reason = context;
     free(*reason);
@@ -60,13 +60,13 @@ static int note_letter(void *context, const struct dead_letter *letter)
 }
 
 /* Returns the reason of the key's open dead letter, or null. The caller frees it. */
-static char *open_letter(struct slice *s, struct span key)
+static char *verify_confirm_open_letter(struct slice *s, struct span key)
 {
     char *reason = NULL;
     char *text = text_copy_span(key);
     struct dead_letter_filter filter = {.key = text};
-    if (deadletter_select(s->v->ports->pipeline->state, &filter, note_letter, &reason,
-                          &s->letter_err) < 0) {
+    if (deadletter_select(s->v->ports->pipeline->state, &filter, verify_confirm_note_letter,
+                          &reason, &s->letter_err) < 0) {
         free(reason);
         reason = NULL;
     }
@@ -74,10 +74,10 @@ static char *open_letter(struct slice *s, struct span key)
     return reason;
 }
 
-static void tell(struct slice *s, struct looked *l, struct verify_found found)
+static void verify_confirm_tell(struct slice *s, struct looked *l, struct verify_found found)
 {
     struct verify *v = s->v;
-    char *reason = open_letter(s, l->key);
+    char *reason = verify_confirm_open_letter(s, l->key);
     if (reason != NULL) {
         found.kind = VERIFY_LETTER;
         found.reason = reason;
@@ -96,7 +96,8 @@ static void tell(struct slice *s, struct looked *l, struct verify_found found)
 /* --- decisions ------------------------------------------------------------------------------- */
 
 /* Returns true if the observation is conclusive. */
-static bool settled(const struct slice *s, const struct looked *l, const struct document *now)
+static bool verify_confirm_settled(const struct slice *s, const struct looked *l,
+                                   const struct document *now)
 {
     return !s->all_wait && !l->waits && l->before.found == now->found &&
            l->before.version == now->version;
@@ -104,7 +105,7 @@ static bool settled(const struct slice *s, const struct looked *l, const struct 
 
 /* Returns true if no sync can have written since the checkpoint was read: the lock is free, and
  * the checkpoint has not moved. */
-static bool nobody_synced(const struct slice *s)
+static bool verify_confirm_nobody_synced(const struct slice *s)
 {
     struct state *state = s->v->ports->pipeline->state;
     struct checkpoint c = {0};
@@ -122,12 +123,13 @@ static bool nobody_synced(const struct slice *s)
 
 /* Returns true if another program changed the document: it differs in the last look, its key has
  * no waiting changes, and we did not write. */
-static bool overwritten(const struct slice *s, const struct looked *l)
+static bool verify_confirm_overwritten(const struct slice *s, const struct looked *l)
 {
-    return s->last && !s->all_wait && !l->waits && nobody_synced(s);
+    return s->last && !s->all_wait && !l->waits && verify_confirm_nobody_synced(s);
 }
 
-static void judge(struct slice *s, struct looked *l, struct span row, const struct document *now)
+static void verify_confirm_judge(struct slice *s, struct looked *l, struct span row,
+                                 const struct document *now)
 {
     const struct compare_rules *rules = &s->v->rules;
     bool whole = now->source.len > 0;
@@ -137,9 +139,9 @@ static void judge(struct slice *s, struct looked *l, struct span row, const stru
         l->decided = true;
         return;
     }
-    bool still = settled(s, l, now);
+    bool still = verify_confirm_settled(s, l, now);
     const char *reason = NULL;
-    if (!still && overwritten(s, l)) {
+    if (!still && verify_confirm_overwritten(s, l)) {
         reason = "changed by another hand";
     } else if (!still) {
         *l->seen = 0;
@@ -151,29 +153,32 @@ static void judge(struct slice *s, struct looked *l, struct span row, const stru
     enum verify_kind kind = row.data == NULL ? VERIFY_EXTRA
                             : now->found     ? VERIFY_ALTERED
                                              : VERIFY_MISSING;
-    tell(s, l,
-         (struct verify_found){.kind = kind,
-                               .reason = reason,
-                               .row = row,
-                               .indexed = now->found ? now->source : span_make(NULL, 0)});
+    verify_confirm_tell(
+        s, l,
+        (struct verify_found){.kind = kind,
+                              .reason = reason,
+                              .row = row,
+                              .indexed = now->found ? now->source : span_make(NULL, 0)});
 }
 
-static void on_document(struct verify *v, void *context, struct span key, struct span row,
-                        const struct document *document)
+static void verify_confirm_on_document(struct verify *v, void *context, struct span key,
+                                       struct span row, const struct document *document)
 {
-    struct looked *l = find(context, key);
+    struct looked *l = verify_confirm_find(context, key);
     (void)v;
     if (l != NULL && !l->decided) {
-        judge(context, l, row, document);
+        verify_confirm_judge(context, l, row, document);
     }
 }
 
-static void on_refused(struct verify *v, void *context, struct span key, const char *reason)
+static void verify_confirm_on_refused(struct verify *v, void *context, struct span key,
+                                      const char *reason)
 {
-    struct looked *l = find(context, key);
+    struct looked *l = verify_confirm_find(context, key);
     (void)v;
-    if (l != NULL && !l->decided && settled(context, l, &l->before)) {
-        tell(context, l, (struct verify_found){.kind = VERIFY_LETTER, .reason = reason});
+    if (l != NULL && !l->decided && verify_confirm_settled(context, l, &l->before)) {
+        verify_confirm_tell(context, l,
+                            (struct verify_found){.kind = VERIFY_LETTER, .reason = reason});
     }
 }
 
@@ -183,33 +188,33 @@ struct gone {
     size_t count;
 };
 
-static void on_gone(struct verify *v, void *context, struct span key)
+static void verify_confirm_on_gone(struct verify *v, void *context, struct span key)
 {
     struct slice *s = context;
-    struct looked *l = find(s, key);
+    struct looked *l = verify_confirm_find(s, key);
     (void)v;
     if (l != NULL) {
         l->absent = true;
     }
 }
 
-static void on_impossible(struct verify *v, void *context, struct span key)
+static void verify_confirm_on_impossible(struct verify *v, void *context, struct span key)
 {
-    struct looked *l = find(context, key);
-    on_gone(v, context, key);
+    struct looked *l = verify_confirm_find(context, key);
+    verify_confirm_on_gone(v, context, key);
     if (l != NULL) {
         l->impossible = true;
     }
 }
 
-static void judge_gone(void *context, size_t i, const struct document *document)
+static void verify_confirm_judge_gone(void *context, size_t i, const struct document *document)
 {
     struct gone *g = context;
-    struct looked *l = find(g->slice, g->keys[i]);
-    judge(g->slice, l, span_make(NULL, 0), document);
+    struct looked *l = verify_confirm_find(g->slice, g->keys[i]);
+    verify_confirm_judge(g->slice, l, span_make(NULL, 0), document);
 }
 
-static int ask_gone(struct slice *s, struct err *err)
+static int verify_confirm_ask_gone(struct slice *s, struct err *err)
 {
     struct gone g = {.slice = s};
     for (size_t i = 0; i < s->count; i++) {
@@ -217,21 +222,21 @@ static int ask_gone(struct slice *s, struct err *err)
             g.keys[g.count++] = s->items[i].key;
         }
     }
-    return look_documents(s->v, g.keys, g.count, true, judge_gone, &g, err);
+    return look_documents(s->v, g.keys, g.count, true, verify_confirm_judge_gone, &g, err);
 }
 
 /* --- slices ---------------------------------------------------------------------------------- */
 
-static void on_before(void *context, size_t i, const struct document *document)
+static void verify_confirm_on_before(void *context, size_t i, const struct document *document)
 {
     struct slice *s = context;
     s->items[i].before = *document;
     s->items[i].before.source = span_make(NULL, 0);
 }
 
-static void on_waiting(void *context, struct span key)
+static void verify_confirm_on_waiting(void *context, struct span key)
 {
-    struct looked *l = find(context, key);
+    struct looked *l = verify_confirm_find(context, key);
     if (l != NULL) {
         l->waits = true;
     }
@@ -239,33 +244,33 @@ static void on_waiting(void *context, struct span key)
 
 /* Called after the snapshot of the rows: changes that it shows and the checkpoint does not cover
  * are waiting. */
-static int on_begun(struct verify *v, void *context, const struct span *keys, size_t count,
-                    struct err *err)
+static int verify_confirm_on_begun(struct verify *v, void *context, const struct span *keys,
+                                   size_t count, struct err *err)
 {
     struct slice *s = context;
-    return listing_unsettled(v->listing, s->position, keys, count, on_waiting, s, &s->all_wait,
-                             err);
+    return listing_unsettled(v->listing, s->position, keys, count, verify_confirm_on_waiting, s,
+                             &s->all_wait, err);
 }
 
-static int look_at(struct slice *s, struct err *err)
+static int verify_confirm_look_at(struct slice *s, struct err *err)
 {
     struct verify *v = s->v;
     struct span keys[VERIFY_SLICE];
-    struct look look = {.document = on_document,
-                        .refused = on_refused,
-                        .gone = on_gone,
-                        .impossible = on_impossible,
-                        .begun = on_begun,
+    struct look look = {.document = verify_confirm_on_document,
+                        .refused = verify_confirm_on_refused,
+                        .gone = verify_confirm_on_gone,
+                        .impossible = verify_confirm_on_impossible,
+                        .begun = verify_confirm_on_begun,
                         .context = s};
     for (size_t i = 0; i < s->count; i++) {
         keys[i] = s->items[i].key;
     }
-    int rc = look_documents(v, keys, s->count, false, on_before, s, err);
+    int rc = look_documents(v, keys, s->count, false, verify_confirm_on_before, s, err);
     if (rc == 0) {
         rc = look_keys(v, keys, s->count, &look, err);
     }
     if (rc == 0) {
-        rc = ask_gone(s, err);
+        rc = verify_confirm_ask_gone(s, err);
     }
     if (rc == 0 && s->letter_err.class != ERR_NONE) {
         *err = s->letter_err;
@@ -280,8 +285,8 @@ struct round {
     bool last;
 };
 
-static int one_slice(struct verify *v, struct round *r, size_t from, size_t *next,
-                     const char *position, struct err *err)
+static int verify_confirm_one_slice(struct verify *v, struct round *r, size_t from, size_t *next,
+                                    const char *position, struct err *err)
 {
     struct slice *s = mem_zero(1, sizeof(*s));
     s->v = v;
@@ -292,7 +297,7 @@ static int one_slice(struct verify *v, struct round *r, size_t from, size_t *nex
         s->items[s->count] =
             (struct looked){.key = verify_keys_get(&v->suspects, i), .seen = &r->seen[i]};
     }
-    int rc = look_at(s, err);
+    int rc = verify_confirm_look_at(s, err);
     for (size_t i = 0; i < s->count; i++) { /* also after an error: reports are final */
         if (!s->items[i].decided) {
             r->seen[r->left.count] = *s->items[i].seen; /* never ahead of the reads */
@@ -305,7 +310,7 @@ static int one_slice(struct verify *v, struct round *r, size_t from, size_t *nex
 }
 
 /* Takes one look at all remaining suspects; reads the checkpoint first. */
-static int one_round(struct verify *v, struct round *r, struct err *err)
+static int verify_confirm_one_round(struct verify *v, struct round *r, struct err *err)
 {
     char holder[256];
     struct state *state = v->ports->pipeline->state;
@@ -320,7 +325,7 @@ static int one_round(struct verify *v, struct round *r, struct err *err)
     verify_keys_reset(&r->left);
     size_t at = 0;
     while (rc == 0 && at < v->suspects.count) {
-        rc = one_slice(v, r, at, &at, position, err);
+        rc = verify_confirm_one_slice(v, r, at, &at, position, err);
     }
     free(position);
     for (; at < v->suspects.count; at++) {
@@ -342,7 +347,7 @@ int verify_confirm(struct verify *v, struct err *err)
     verify_keys_init(&r.left);
     while (v->suspects.count > 0 && !verify_stopping(v)) {
         r.last = free_rounds + 1 == FREE_ROUNDS;
-        rc = one_round(v, &r, err);
+        rc = verify_confirm_one_round(v, &r, err);
         bool held = v->result->held;
         free_rounds += !held || v->impatient;
         if (rc != 0 || v->suspects.count == 0 || free_rounds == FREE_ROUNDS) {

@@ -2,8 +2,8 @@
 /* Looks up the index's keys in the table, to find documents without a row. */
 #include "verify/verify_private.h"
 
-static void on_no_document(struct verify *v, void *context, struct span key, struct span row,
-                           const struct document *document)
+static void verify_documents_on_no_document(struct verify *v, void *context, struct span key,
+                                            struct span row, const struct document *document)
 {
     (void)v;
     (void)context;
@@ -12,7 +12,8 @@ static void on_no_document(struct verify *v, void *context, struct span key, str
     (void)document;
 }
 
-static void on_refused_row(struct verify *v, void *context, struct span key, const char *reason)
+static void verify_documents_on_refused_row(struct verify *v, void *context, struct span key,
+                                            const char *reason)
 {
     (void)v;
     (void)context;
@@ -20,13 +21,13 @@ static void on_refused_row(struct verify *v, void *context, struct span key, con
     (void)reason;
 }
 
-static void on_extra(struct verify *v, void *context, struct span key)
+static void verify_documents_on_extra(struct verify *v, void *context, struct span key)
 {
     (void)context;
     verify_keys_push(&v->suspects, key);
 }
 
-static int refresh(struct verify *v, struct err *err)
+static int verify_documents_refresh(struct verify *v, struct err *err)
 {
     const struct service_port *service = &v->ports->pipeline->service;
     int rc = service->ops->refresh(service->self, v->result->generation, err);
@@ -35,7 +36,7 @@ static int refresh(struct verify *v, struct err *err)
 }
 
 /* Lists documents by id, because a document may have another row's source_id. */
-static int list_documents(struct verify *v, struct err *err)
+static int verify_documents_list_documents(struct verify *v, struct err *err)
 {
     v->scanned.ids = true;
     const struct service_port *service = &v->ports->pipeline->service;
@@ -43,38 +44,38 @@ static int list_documents(struct verify *v, struct err *err)
                               err);
 }
 
-static int list_nameless(struct verify *v, struct err *err)
+static int verify_documents_list_nameless(struct verify *v, struct err *err)
 {
     return documents_nameless(v->ports->service, v->result->generation, &v->scanned, err);
 }
 
-static int gone_of_page(struct verify *v, struct err *err)
+static int verify_documents_gone_of_page(struct verify *v, struct err *err)
 {
-    struct look look = {.document = on_no_document,
-                        .refused = on_refused_row,
-                        .gone = on_extra,
-                        .impossible = on_extra,
+    struct look look = {.document = verify_documents_on_no_document,
+                        .refused = verify_documents_on_refused_row,
+                        .gone = verify_documents_on_extra,
+                        .impossible = verify_documents_on_extra,
                         .only_gone = true};
     return verify_look_at_page(v, &look, err);
 }
 
 /* Looks up a page of the index, or its first `most` keys, in the table. */
-static int look_scanned(struct verify *v, size_t most, struct err *err)
+static int verify_documents_look_scanned(struct verify *v, size_t most, struct err *err)
 {
     verify_keys_reset(&v->page);
     for (size_t i = 0; i < v->scanned.count && i < most; i++) {
         verify_keys_push(&v->page, scan_page_key(&v->scanned, i));
     }
-    int rc = v->page.count > 0 ? verify_endure(v, gone_of_page, err) : 0;
+    int rc = v->page.count > 0 ? verify_endure(v, verify_documents_gone_of_page, err) : 0;
     v->result->documents += rc == 0 ? (int64_t)v->page.count : 0;
     return rc;
 }
 
-static int scan_on(struct verify *v, size_t most, struct err *err)
+static int verify_documents_scan_on(struct verify *v, size_t most, struct err *err)
 {
-    int rc = verify_endure(v, list_documents, err);
+    int rc = verify_endure(v, verify_documents_list_documents, err);
     if (rc == 0) {
-        rc = look_scanned(v, most, err);
+        rc = verify_documents_look_scanned(v, most, err);
     }
     if (rc == 0 && v->page.count > 0) {
         verify_remember(v, span_make(buf_text(&v->scanned.next), v->scanned.next.len));
@@ -84,23 +85,23 @@ static int scan_on(struct verify *v, size_t most, struct err *err)
 }
 
 /* Reads parts of pages that begin after keys of the sample; at most as many documents as rows. */
-static int scan_sampled(struct verify *v, struct err *err)
+static int verify_documents_scan_sampled(struct verify *v, struct err *err)
 {
     size_t pages = (v->sample.count + SCAN_SURE - 1) / SCAN_SURE;
     int rc = 0;
     for (size_t i = 0; i < pages && rc == 0 && !verify_stopping(v); i++) {
         verify_remember(v, verify_keys_get(&v->sample, i));
-        rc = scan_on(v, v->sample.count / pages, err);
+        rc = verify_documents_scan_on(v, v->sample.count / pages, err);
     }
     return rc;
 }
 
-static int scan_all(struct verify *v, struct err *err)
+static int verify_documents_scan_all(struct verify *v, struct err *err)
 {
     int rc = 0;
     v->scanned.last = false;
     while (rc == 0 && !v->scanned.last && !verify_stopping(v)) {
-        rc = scan_on(v, SIZE_MAX, err);
+        rc = verify_documents_scan_on(v, SIZE_MAX, err);
         if (rc == 0) {
             rc = verify_confirm_many(v, false, err);
         }
@@ -112,14 +113,15 @@ int verify_walk_documents(struct verify *v, struct err *err)
 {
     v->begun = false;
     verify_begin_stage(v, "documents", v->result->rows);
-    int rc = verify_endure(v, refresh, err);
+    int rc = verify_endure(v, verify_documents_refresh, err);
     if (rc == 0) {
-        rc = v->options->sample > 0 ? scan_sampled(v, err) : scan_all(v, err);
+        rc = v->options->sample > 0 ? verify_documents_scan_sampled(v, err)
+                                    : verify_documents_scan_all(v, err);
     }
     if (rc == 0 && !verify_stopping(v)) {
-        rc = verify_endure(v, list_nameless, err);
+        rc = verify_endure(v, verify_documents_list_nameless, err);
         if (rc == 0) {
-            rc = look_scanned(v, SIZE_MAX, err);
+            rc = verify_documents_look_scanned(v, SIZE_MAX, err);
         }
     }
     return rc == 0 ? verify_confirm_many(v, true, err) : rc;

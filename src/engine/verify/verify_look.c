@@ -51,7 +51,7 @@ struct span verify_keys_get(const struct verify_keys *k, size_t i)
 
 /* --- documents ------------------------------------------------------------------------------- */
 
-static size_t largest_document(const struct verify *v)
+static size_t verify_look_largest_document(const struct verify *v)
 {
     return 2 * v->options->pipeline->document_bytes + ENVELOPE_BYTES;
 }
@@ -62,7 +62,7 @@ int look_documents(struct verify *v, const struct span *keys, size_t count, bool
 {
     static const struct document strange = {.found = true};
     for (size_t from = 0, size = count; from < count;) {
-        size_t most = size > 1 ? ANSWER_BYTES : largest_document(v);
+        size_t most = size > 1 ? ANSWER_BYTES : verify_look_largest_document(v);
         size = size < count - from ? size : count - from;
         int rc = documents_get(v->ports->service, v->result->generation, keys + from, size,
                                with_source, most, &v->documents, err);
@@ -87,7 +87,7 @@ struct flush {
 };
 
 /* Returns the document without its action line and newlines. */
-static struct span row_document(const struct batch *b, size_t i)
+static struct span verify_look_row_document(const struct batch *b, size_t i)
 {
     const struct operation *o = &b->operations[i];
     const char *from = b->bytes.data + o->offset;
@@ -96,15 +96,15 @@ static struct span row_document(const struct batch *b, size_t i)
     return span_make(line + 1, o->len - action - 1);
 }
 
-static void flush_one(void *context, size_t i, const struct document *document)
+static void verify_look_flush_one(void *context, size_t i, const struct document *document)
 {
     struct flush *f = context;
     const struct batch *b = &f->v->batch;
-    f->look->document(f->v, f->look->context, batch_key(b, &b->operations[i]), row_document(b, i),
-                      document);
+    f->look->document(f->v, f->look->context, batch_key(b, &b->operations[i]),
+                      verify_look_row_document(b, i), document);
 }
 
-static int flush(struct verify *v, const struct look *look, struct err *err)
+static int verify_look_flush(struct verify *v, const struct look *look, struct err *err)
 {
     struct batch *b = &v->batch;
     struct flush f = {v, look};
@@ -112,7 +112,7 @@ static int flush(struct verify *v, const struct look *look, struct err *err)
     for (size_t i = 0; i < b->count; i++) {
         keys[i] = batch_key(b, &b->operations[i]);
     }
-    int rc = look_documents(v, keys, b->count, true, flush_one, &f, err);
+    int rc = look_documents(v, keys, b->count, true, verify_look_flush_one, &f, err);
     free(keys);
     batch_reset(b);
     return rc;
@@ -120,7 +120,7 @@ static int flush(struct verify *v, const struct look *look, struct err *err)
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-static int await(struct verify *v, struct err *err)
+static int verify_look_await(struct verify *v, struct err *err)
 {
     struct pollfd fd = {.fd = v->capture->ops->fd(v->capture), .events = POLLIN};
     int rc = poll(&fd, 1, READ_WAIT_MS);
@@ -130,8 +130,8 @@ static int await(struct verify *v, struct err *err)
     return rc == 0 ? err_set(err, ERR_TRANSIENT, "the source has not answered for a minute") : 0;
 }
 
-static int take_row(struct verify *v, const struct look *look, const struct change *change,
-                    struct err *err)
+static int verify_look_take_row(struct verify *v, const struct look *look,
+                                const struct change *change, struct err *err)
 {
     struct refusal refusal = {0};
     const struct plan *plan = v->facts.plan;
@@ -139,14 +139,14 @@ static int take_row(struct verify *v, const struct look *look, const struct chan
         return 0;
     }
     if (v->batch.bytes.len >= LOOK_BYTES || v->batch.count == VERIFY_PAGE) {
-        int rc = flush(v, look, err);
+        int rc = verify_look_flush(v, look, err);
         if (rc < 0) {
             return rc;
         }
     }
     bool written = encode_upsert(&v->batch, plan, &change->row, 1, 1, &refusal);
     if (!written && refusal.no_room) {
-        int rc = flush(v, look, err);
+        int rc = verify_look_flush(v, look, err);
         if (rc < 0) {
             return rc;
         }
@@ -162,8 +162,8 @@ static int take_row(struct verify *v, const struct look *look, const struct chan
     return 0;
 }
 
-static int look_once(struct verify *v, const struct span *keys, size_t count,
-                     const struct look *look, struct err *err)
+static int verify_look_once(struct verify *v, const struct span *keys, size_t count,
+                            const struct look *look, struct err *err)
 {
     struct change change = {0};
     batch_reset(&v->batch);
@@ -174,20 +174,20 @@ static int look_once(struct verify *v, const struct span *keys, size_t count,
     while (rc == 0 && change.kind != CHANGE_PAGE) {
         rc = v->capture->ops->next(v->capture, &change, err);
         if (rc == 0 && change.kind == CHANGE_WAIT) {
-            rc = await(v, err);
+            rc = verify_look_await(v, err);
         } else if (rc == 0 && change.kind == CHANGE_UPSERT) {
-            rc = take_row(v, look, &change, err);
+            rc = verify_look_take_row(v, look, &change, err);
         } else if (rc == 0 && change.kind == CHANGE_DELETE) {
             look->gone(v, look->context, change.key);
         }
     }
-    return rc == 0 ? flush(v, look, err) : rc;
+    return rc == 0 ? verify_look_flush(v, look, err) : rc;
 }
 
 /* Retries with the keys that a row can have. Documents of other programs may have ids that the
  * source refuses to look up. */
-static int look_possible(struct verify *v, const struct span *keys, size_t count,
-                         const struct look *look, struct err *err)
+static int verify_look_possible(struct verify *v, const struct span *keys, size_t count,
+                                const struct look *look, struct err *err)
 {
     struct err refused = *err;
     struct span *possible = mem_zero(count + 1, sizeof(*possible));
@@ -207,7 +207,7 @@ static int look_possible(struct verify *v, const struct span *keys, size_t count
         rc = (int)refused.class;
     }
     if (rc == 0 && kept > 0) {
-        rc = look_once(v, possible, kept, look, err);
+        rc = verify_look_once(v, possible, kept, look, err);
     }
     free(possible);
     return rc;
@@ -216,6 +216,6 @@ static int look_possible(struct verify *v, const struct span *keys, size_t count
 int look_keys(struct verify *v, const struct span *keys, size_t count, const struct look *look,
               struct err *err)
 {
-    int rc = look_once(v, keys, count, look, err);
-    return rc == ERR_REJECTED ? look_possible(v, keys, count, look, err) : rc;
+    int rc = verify_look_once(v, keys, count, look, err);
+    return rc == ERR_REJECTED ? verify_look_possible(v, keys, count, look, err) : rc;
 }

@@ -94,7 +94,7 @@ void answer_free(struct answer *a)
     }
 }
 
-static void begin_item(struct answer *a)
+static void answer_begin_item(struct answer *a)
 {
     a->actions = 0;
     a->named = NULL;
@@ -109,7 +109,7 @@ static void begin_item(struct answer *a)
 }
 
 /* Appends the cause to the reason, because the outer reason is often only "failed to parse". */
-static void join_cause(struct answer *a)
+static void answer_join_cause(struct answer *a)
 {
     if (a->cause_reason.len == 0) {
         return;
@@ -120,14 +120,14 @@ static void join_cause(struct answer *a)
     buf_push(&a->reason, buf_text(&a->cause_reason), a->cause_reason.len);
 }
 
-static void apply_outcome_operation(struct operation *o, const struct item *item)
+static void answer_apply_outcome_operation(struct operation *o, const struct item *item)
 {
     o->answered = true;
     o->http_status = item->status;
     o->outcome = outcome_of_item(o, item, &o->seen);
 }
 
-static bool settle_item(struct answer *a)
+static bool answer_settle_item(struct answer *a)
 {
     struct operation *o = a->named != NULL ? a->named : &a->batch->operations[a->item];
     a->foreign = o->answered;
@@ -142,7 +142,7 @@ static bool settle_item(struct answer *a)
         .reason = span_make(buf_text(&a->reason), a->reason.len),
     };
     written_index_look(&a->where, o->kind, &item);
-    apply_outcome_operation(o, &item);
+    answer_apply_outcome_operation(o, &item);
     bool astray = item.dropped || item.moved;
     if (astray) {
         written_index_explain(&a->where, &item, &a->type, &a->reason);
@@ -152,7 +152,7 @@ static bool settle_item(struct answer *a)
         buf_push_literal(&a->reason, "a data stream's failure store took the document");
     }
     if (o->outcome != OUTCOME_DONE && (a->has_error || a->diverted || astray)) {
-        join_cause(a);
+        answer_join_cause(a);
         batch_set_reason(a->batch, o, span_make(buf_text(&a->type), a->type.len),
                          span_make(buf_text(&a->reason), a->reason.len));
     }
@@ -160,7 +160,7 @@ static bool settle_item(struct answer *a)
 }
 
 /* Returns the place of a container that follows this field. */
-static enum place place_of_field(enum field field)
+static enum place answer_place_of_field(enum field field)
 {
     switch (field) {
     case FIELD_ITEMS:
@@ -176,18 +176,18 @@ static enum place place_of_field(enum field field)
     }
 }
 
-static bool open_item(struct answer *a, enum place *place, bool array)
+static bool answer_open_item(struct answer *a, enum place *place, bool array)
 {
     if (a->item >= a->wanted) {
         a->too_many = true;
         return false;
     }
     *place = PLACE_ITEM;
-    begin_item(a);
+    answer_begin_item(a);
     return !array;
 }
 
-static bool on_open(void *context, unsigned depth, bool array)
+static bool answer_on_open(void *context, unsigned depth, bool array)
 {
     struct answer *a = context;
     enum place *place = &a->places[depth];
@@ -196,11 +196,11 @@ static bool on_open(void *context, unsigned depth, bool array)
         return !array;
     }
     if (a->places[depth - 1] == PLACE_ITEMS) {
-        return open_item(a, place, array);
+        return answer_open_item(a, place, array);
     }
     enum field field = a->field;
     a->field = FIELD_NONE;
-    *place = place_of_field(field);
+    *place = answer_place_of_field(field);
     if (*place == PLACE_ITEMS) {
         bool first = !a->items_seen;
         a->items_seen = true;
@@ -210,19 +210,19 @@ static bool on_open(void *context, unsigned depth, bool array)
     return *place == PLACE_SKIP || !array;
 }
 
-static bool on_close(void *context, unsigned depth)
+static bool answer_on_close(void *context, unsigned depth)
 {
     struct answer *a = context;
     a->field = FIELD_NONE;
     if (depth > 1 && a->places[depth - 1] == PLACE_ITEMS) {
-        bool ours = settle_item(a);
+        bool ours = answer_settle_item(a);
         a->item++;
         return ours;
     }
     return true;
 }
 
-static bool on_key(void *context, unsigned depth, struct span text)
+static bool answer_on_key(void *context, unsigned depth, struct span text)
 {
     struct answer *a = context;
     enum place place = a->places[depth];
@@ -244,7 +244,7 @@ static bool on_key(void *context, unsigned depth, struct span text)
     return true;
 }
 
-static struct buf *text_of_field(struct answer *a, enum field field)
+static struct buf *answer_text_of_field(struct answer *a, enum field field)
 {
     switch (field) {
     case FIELD_INDEX:
@@ -264,13 +264,13 @@ static struct buf *text_of_field(struct answer *a, enum field field)
 }
 
 /* Returns false if only a container is allowed here: an action or an item that is a plain value. */
-static bool may_be_plain(const struct answer *a, unsigned depth)
+static bool answer_may_be_plain(const struct answer *a, unsigned depth)
 {
     return depth > 0 && a->places[depth] != PLACE_ITEMS && a->field != FIELD_ACTION &&
            a->field != FIELD_ITEMS;
 }
 
-static bool is_named(const struct answer *a, const struct operation *o, struct span id)
+static bool answer_is_named(const struct answer *a, const struct operation *o, struct span id)
 {
     struct span key = batch_key(a->batch, o);
     return !o->answered && o->kind == a->kind && key.len == id.len &&
@@ -281,7 +281,7 @@ static bool is_named(const struct answer *a, const struct operation *o, struct s
  * an ingest pipeline refuses or drops several documents. OpenSearch then exchanges their positions,
  * and a drop (200) may take the position of a refusal. A witness has its document's id, but is a
  * delete. */
-static bool find_named(struct answer *a, struct span id)
+static bool answer_find_named(struct answer *a, struct span id)
 {
     size_t place = a->item;
     if (a->named != NULL) {
@@ -289,21 +289,21 @@ static bool find_named(struct answer *a, struct span id)
     }
     for (size_t i = 0; i < a->wanted && a->named == NULL; i++) {
         struct operation *o = &a->batch->operations[place];
-        a->named = is_named(a, o, id) ? o : NULL;
+        a->named = answer_is_named(a, o, id) ? o : NULL;
         place = place + 1 < a->wanted ? place + 1 : 0;
     }
     a->foreign = a->named == NULL;
     return !a->foreign;
 }
 
-static bool on_string(void *context, unsigned depth, struct span text)
+static bool answer_on_string(void *context, unsigned depth, struct span text)
 {
     struct answer *a = context;
-    if (!may_be_plain(a, depth) || (a->field == FIELD_ID && !find_named(a, text))) {
+    if (!answer_may_be_plain(a, depth) || (a->field == FIELD_ID && !answer_find_named(a, text))) {
         return false;
     }
     a->walk.exact = false;
-    struct buf *kept = text_of_field(a, a->field);
+    struct buf *kept = answer_text_of_field(a, a->field);
     if (kept != NULL) {
         buf_reset(kept);
         buf_push(kept, text.data, text.len);
@@ -316,7 +316,7 @@ static bool on_string(void *context, unsigned depth, struct span text)
 }
 
 /* Returns -1 if text is not a status. */
-static int parse_status(struct span text)
+static int answer_parse_status(struct span text)
 {
     int status = 0;
     for (size_t i = 0; i < text.len && text.len == 3; i++) {
@@ -328,11 +328,11 @@ static int parse_status(struct span text)
     return status >= 100 ? status : -1;
 }
 
-static bool on_scalar(void *context, unsigned depth, struct span text)
+static bool answer_on_scalar(void *context, unsigned depth, struct span text)
 {
     struct answer *a = context;
     enum field field = a->field;
-    if (!may_be_plain(a, depth)) {
+    if (!answer_may_be_plain(a, depth)) {
         return false;
     }
     a->field = FIELD_NONE;
@@ -340,7 +340,7 @@ static bool on_scalar(void *context, unsigned depth, struct span text)
         return true;
     }
     bool first = a->status == 0;
-    a->status = parse_status(text);
+    a->status = answer_parse_status(text);
     return first && a->status > 0;
 }
 
@@ -359,7 +359,7 @@ static const struct plain_start {
 };
 
 /* Removes the key, provided that JSON does not escape any of its bytes. */
-static bool skip_key(struct span *bytes, struct span key)
+static bool answer_skip_key(struct span *bytes, struct span key)
 {
     for (size_t i = 0; i < key.len; i++) {
         if ((unsigned char)key.data[i] < 0x20 || key.data[i] == '"' || key.data[i] == '\\') {
@@ -369,7 +369,7 @@ static bool skip_key(struct span *bytes, struct span key)
     return skip(bytes, key.data, key.len);
 }
 
-static bool skip_start(struct span *bytes, enum operation_kind kind)
+static bool answer_skip_start(struct span *bytes, enum operation_kind kind)
 {
     for (size_t i = 0; i < sizeof(plain_starts) / sizeof(plain_starts[0]); i++) {
         const struct plain_start *start = &plain_starts[i];
@@ -380,19 +380,19 @@ static bool skip_start(struct span *bytes, enum operation_kind kind)
     return false;
 }
 
-static bool skip_status(struct span *bytes, int *status)
+static bool answer_skip_status(struct span *bytes, int *status)
 {
     if (!SKIP(bytes, "\"status\":") || bytes->len < 3) {
         return false;
     }
-    *status = parse_status(span_make(bytes->data, 3));
+    *status = answer_parse_status(span_make(bytes->data, 3));
     *bytes = span_make(bytes->data + 3, bytes->len - 3);
     return *status > 0 && SKIP(bytes, "}}");
 }
 
 /* Recognises a successful item by its bytes if it belongs to the operation at its position. Nearly
  * all items do, and this costs a tenth of parsing them. */
-static size_t on_take(void *context, unsigned depth, struct span bytes)
+static size_t answer_on_take(void *context, unsigned depth, struct span bytes)
 {
     struct answer *a = context;
     if (a->places[depth] != PLACE_ITEMS || a->item >= a->wanted) {
@@ -401,20 +401,22 @@ static size_t on_take(void *context, unsigned depth, struct span bytes)
     struct operation *o = &a->batch->operations[a->item];
     struct span rest = bytes;
     struct item item = {0};
-    if (o->answered || !skip_start(&rest, o->kind) || !written_index_skip(&a->where, &rest) ||
+    if (o->answered || !answer_skip_start(&rest, o->kind) ||
+        !written_index_skip(&a->where, &rest) ||
         (SKIP(&rest, "\"_id\":\"") &&
-         !(skip_key(&rest, batch_key(a->batch, o)) && SKIP(&rest, "\","))) ||
-        !skip_status(&rest, &item.status)) {
+         !(answer_skip_key(&rest, batch_key(a->batch, o)) && SKIP(&rest, "\","))) ||
+        !answer_skip_status(&rest, &item.status)) {
         return 0;
     }
-    apply_outcome_operation(o, &item);
+    answer_apply_outcome_operation(o, &item);
     a->item++;
     return bytes.len - rest.len;
 }
 
-static const struct walk_events events = {on_open, on_close, on_key, on_string, on_scalar, on_take};
+static const struct walk_events events = {answer_on_open,   answer_on_close,  answer_on_key,
+                                          answer_on_string, answer_on_scalar, answer_on_take};
 
-static void set_all_unknown(struct batch *b)
+static void answer_set_all_unknown(struct batch *b)
 {
     size_t travelling = batch_travelling(b);
     for (size_t i = 0; i < travelling; i++) {
@@ -439,7 +441,7 @@ void answer_begin(struct answer *a, struct batch *batch, const char *index)
     a->foreign = false;
     a->item = 0;
     written_index_expect(&a->where, batch->creates, index);
-    set_all_unknown(batch);
+    answer_set_all_unknown(batch);
 }
 
 bool answer_feed(struct answer *a, const char *bytes, size_t len)
@@ -447,7 +449,7 @@ bool answer_feed(struct answer *a, const char *bytes, size_t len)
     return walk_feed(&a->walk, bytes, len);
 }
 
-static int explain(const struct answer *a, struct err *err)
+static int answer_explain(const struct answer *a, struct err *err)
 {
     size_t wanted = a->wanted;
     if (a->too_many) {
@@ -485,8 +487,8 @@ int answer_end(struct answer *a, struct err *err)
 {
     bool whole = walk_whole(&a->walk) && a->items_seen && a->item == a->wanted;
     if (!whole) {
-        set_all_unknown(a->batch);
-        return explain(a, err);
+        answer_set_all_unknown(a->batch);
+        return answer_explain(a, err);
     }
     return 0;
 }

@@ -21,7 +21,7 @@ bool bulk_can_send(const struct service *s)
 }
 
 /* Returns a slot that is neither in flight nor waiting for bulk_take, or null. */
-static struct slot *free_slot(struct service *s)
+static struct slot *bulk_free_slot(struct service *s)
 {
     for (size_t i = 1; i < s->slot_count; i++) {
         if (s->slots[i].batch == NULL) {
@@ -33,14 +33,14 @@ static struct slot *free_slot(struct service *s)
 
 /* Returns the service's own timeout. It must expire before ours; otherwise we would repeat work
  * that the service still completes. */
-static int64_t server_timeout_s(const struct service_options *o)
+static int64_t bulk_server_timeout_s(const struct service_options *o)
 {
     int64_t ms = o->request_timeout_ms - SERVER_MARGIN_MS;
     return (ms > SERVER_LEAST_MS ? ms : SERVER_LEAST_MS) / 1000;
 }
 
-static void push_path(struct buf *out, const struct service *s, const char *index,
-                      const char *ingest_pipeline)
+static void bulk_push_path(struct buf *out, const struct service *s, const char *index,
+                           const char *ingest_pipeline)
 {
     buf_reset(out);
     buf_push_char(out, '/');
@@ -48,7 +48,7 @@ static void push_path(struct buf *out, const struct service *s, const char *inde
     buf_printf(out,
                "/_bulk?filter_path=items.*._index,items.*._id,items.*.status,items.*.error,"
                "items.*.failure_store&timeout=%llds%s",
-               (long long)server_timeout_s(&s->options), product_bulk_query(&s->product));
+               (long long)bulk_server_timeout_s(&s->options), product_bulk_query(&s->product));
     if (ingest_pipeline != NULL) {
         buf_push_literal(out, "&pipeline=");
         http_push_segment(out, ingest_pipeline, strlen(ingest_pipeline));
@@ -68,12 +68,12 @@ static void bulk_free(void *context)
 int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
               struct batch *batch, struct err *err)
 {
-    struct slot *slot = bulk_can_send(s) ? free_slot(s) : NULL;
+    struct slot *slot = bulk_can_send(s) ? bulk_free_slot(s) : NULL;
     if (slot == NULL || batch_empty(batch)) {
         return err_set(err, ERR_INTERNAL, "a bulk request is empty, or one more than may be sent");
     }
     slot->method = "POST";
-    push_path(&slot->path, s, index, ingest_pipeline);
+    bulk_push_path(&slot->path, s, index, ingest_pipeline);
     batch->http_status = 0;
     batch->failure = (struct err){0};
     batch->retry_after_ms = 0;
@@ -97,7 +97,7 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
     return 0;
 }
 
-static void set_outcome(struct batch *b, enum outcome outcome)
+static void bulk_set_outcome(struct batch *b, enum outcome outcome)
 {
     size_t travelled = batch_travelling(b);
     for (size_t i = 0; i < travelled; i++) {
@@ -107,7 +107,7 @@ static void set_outcome(struct batch *b, enum outcome outcome)
 }
 
 /* Rejects the only operation of a refused request; the refusal becomes its reason. */
-static void reject_single(struct slot *slot, struct batch *b)
+static void bulk_reject_single(struct slot *slot, struct batch *b)
 {
     struct json_object *tree =
         slot->answer.json ? body_parse(&slot->answer.body, BODY_ERROR) : NULL;
@@ -127,14 +127,14 @@ static void reject_single(struct slot *slot, struct batch *b)
 
 /* Returns true if the body names a circuit breaker, which opens before memory runs out. Both
  * products use this name. */
-static bool names_breaker(const struct slot *slot)
+static bool bulk_names_breaker(const struct slot *slot)
 {
     static const char words[] = "circuit_breaking_exception";
     const struct buf *body = &slot->answer.body;
     return body->len > 0 && memmem(body->data, body->len, words, sizeof(words) - 1) != NULL;
 }
 
-static int64_t retry_after_ms(const struct slot *slot)
+static int64_t bulk_retry_after_ms(const struct slot *slot)
 {
     curl_off_t seconds = 0;
     curl_easy_getinfo(slot->easy, CURLINFO_RETRY_AFTER, &seconds);
@@ -143,23 +143,23 @@ static int64_t retry_after_ms(const struct slot *slot)
 
 /* Settles a request whose status is not 200. One bad operation fails the whole request, so a
  * refusal proves nothing about each of several operations. They are RETRY, to be sent in parts. */
-static void settle_refused(struct slot *slot, struct batch *b)
+static void bulk_settle_refused(struct slot *slot, struct batch *b)
 {
     (void)http_refuse(&slot->answer, slot->method, buf_text(&slot->path), &b->failure);
     enum outcome outcome = outcome_of_request(slot->answer.status);
     if ((outcome == OUTCOME_REJECTED && batch_travelling(b) > 1) || secret_renewed(slot)) {
         outcome = OUTCOME_RETRY;
     }
-    b->retry_after_ms = retry_after_ms(slot);
-    b->short_of_memory = slot->answer.status == 429 && names_breaker(slot);
-    set_outcome(b, outcome);
+    b->retry_after_ms = bulk_retry_after_ms(slot);
+    b->short_of_memory = slot->answer.status == 429 && bulk_names_breaker(slot);
+    bulk_set_outcome(b, outcome);
     if (outcome == OUTCOME_REJECTED) {
-        reject_single(slot, b);
+        bulk_reject_single(slot, b);
     }
 }
 
 /* Some proxies reset the connection if a request is too large, without an answer. */
-static bool was_cut_off(const struct slot *slot)
+static bool bulk_was_cut_off(const struct slot *slot)
 {
     curl_off_t sent = 0;
     curl_easy_getinfo(slot->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
@@ -169,24 +169,24 @@ static bool was_cut_off(const struct slot *slot)
 
 /* Settles a request whose connection failed. Failed verification is fatal; any other failure is
  * worth a retry. */
-static void settle_lost(struct slot *slot, struct batch *b)
+static void bulk_settle_lost(struct slot *slot, struct batch *b)
 {
     int class = fault_explain(slot, &b->failure);
     b->http_status = 0;
-    b->cut_off = was_cut_off(slot);
+    b->cut_off = bulk_was_cut_off(slot);
     /* parts of an answer may have been read already: they are not believed */
     answer_begin(slot->reader.context, b, NULL);
-    set_outcome(b, class == ERR_TRANSIENT ? OUTCOME_UNKNOWN : OUTCOME_FATAL);
+    bulk_set_outcome(b, class == ERR_TRANSIENT ? OUTCOME_UNKNOWN : OUTCOME_FATAL);
 }
 
-static void settle(struct slot *slot)
+static void bulk_settle(struct slot *slot)
 {
     struct batch *b = slot->batch;
     b->http_status = (unsigned)slot->answer.status;
     if (slot->result != CURLE_OK) {
-        settle_lost(slot, b);
+        bulk_settle_lost(slot, b);
     } else if (slot->answer.status != 200) {
-        settle_refused(slot, b);
+        bulk_settle_refused(slot, b);
     } else if (answer_end(slot->reader.context, &b->failure) != 0) {
         b->failure.http_status = 200;
     }
@@ -205,7 +205,7 @@ struct batch *bulk_take(struct service *s)
         s->last_ended = NULL;
     }
     struct batch *batch = slot->batch;
-    settle(slot);
+    bulk_settle(slot);
     slot->batch = NULL;
     s->in_flight--;
     return batch;

@@ -27,29 +27,29 @@ void flow_init(struct flow *f, const struct flow_ceilings *ceilings)
     }
 }
 
-static double least(double a, double b)
+static double flow_least(double a, double b)
 {
     return a < b ? a : b;
 }
 
-static double most(double a, double b)
+static double flow_most(double a, double b)
 {
     return a > b ? a : b;
 }
 
 /* --- the queue ----------------------------------------------------------------------------- */
 
-static double best_of(const struct flow_best *b)
+static double flow_best_of(const struct flow_best *b)
 {
     if (b->before_us_per_byte == 0 || b->now_us_per_byte == 0) {
         return b->before_us_per_byte + b->now_us_per_byte;
     }
-    return least(b->before_us_per_byte, b->now_us_per_byte);
+    return flow_least(b->before_us_per_byte, b->now_us_per_byte);
 }
 
 /* Records the lowest time per byte. A service that has become slower permanently is recognised
  * after two spans. */
-static void note_best(struct flow_best *b, double us_per_byte, int64_t now_us)
+static void flow_note_best(struct flow_best *b, double us_per_byte, int64_t now_us)
 {
     if (b->since_us == 0 || now_us - b->since_us >= BEST_SPAN_US) {
         b->before_us_per_byte = b->now_us_per_byte;
@@ -62,72 +62,73 @@ static void note_best(struct flow_best *b, double us_per_byte, int64_t now_us)
 
 /* Estimates the number of requests in flight that wait for others of ours; negative if this answer
  * is no basis for an estimate. */
-static double queue_of(struct flow *f, const struct flow_answer *a)
+static double flow_queue_of(struct flow *f, const struct flow_answer *a)
 {
     double took_us = (double)(a->now_us - a->sent_us);
     if ((double)a->bytes < f->batch_bytes / 2 || took_us <= 0) {
         return -1;
     }
     double us_per_byte = took_us / (double)a->bytes;
-    note_best(&f->best, us_per_byte, a->now_us);
-    return f->in_flight * (1 - best_of(&f->best) / us_per_byte);
+    flow_note_best(&f->best, us_per_byte, a->now_us);
+    return f->in_flight * (1 - flow_best_of(&f->best) / us_per_byte);
 }
 
 /* --- the limits ---------------------------------------------------------------------------- */
 
-static void set_in_flight(struct flow *f, double in_flight)
+static void flow_set_in_flight(struct flow *f, double in_flight)
 {
-    f->in_flight = most(1, least(in_flight, f->ceilings.in_flight));
+    f->in_flight = flow_most(1, flow_least(in_flight, f->ceilings.in_flight));
 }
 
-static void set_batch(struct flow *f, double bytes)
+static void flow_set_batch(struct flow *f, double bytes)
 {
     double ceiling = (double)f->ceilings.batch_bytes;
-    f->batch_bytes = least(most(bytes, least((double)FLOW_LEAST_BATCH, ceiling)), ceiling);
+    f->batch_bytes =
+        flow_least(flow_most(bytes, flow_least((double)FLOW_LEAST_BATCH, ceiling)), ceiling);
 }
 
 /* Halves the limits. After a cut, growth doubles up to half of the failed limit and is slow from
  * there. */
-static void cut(struct flow *f, const struct flow_answer *a)
+static void flow_cut(struct flow *f, const struct flow_answer *a)
 {
     if (a->sent_us < f->cut_us) {
         return;
     }
     if (f->recovered) {
-        f->doubles_to = most(1, f->in_flight * CUT);
+        f->doubles_to = flow_most(1, f->in_flight * CUT);
     }
     if (a->verdict == FLOW_OVERSIZE || a->verdict == FLOW_LOST) {
-        set_batch(f, f->batch_bytes * CUT);
+        flow_set_batch(f, f->batch_bytes * CUT);
     }
     if (a->verdict != FLOW_OVERSIZE) {
-        set_in_flight(f, f->in_flight * CUT);
+        flow_set_in_flight(f, f->in_flight * CUT);
     }
     f->doubling = true;
     f->recovered = false;
     f->cut_us = a->now_us;
 }
 
-static void grow_batch(struct flow *f)
+static void flow_grow_batch(struct flow *f)
 {
     double room = (double)f->ceilings.batch_bytes - f->batch_bytes;
     if (!f->frozen) {
-        set_batch(f, f->doubling ? f->batch_bytes * GROWTH_BATCH : f->batch_bytes + room / 8);
+        flow_set_batch(f, f->doubling ? f->batch_bytes * GROWTH_BATCH : f->batch_bytes + room / 8);
     }
 }
 
-static void grow_in_flight(struct flow *f)
+static void flow_grow_in_flight(struct flow *f)
 {
     if (!f->doubling) {
-        set_in_flight(f, f->in_flight + 1 / f->in_flight);
+        flow_set_in_flight(f, f->in_flight + 1 / f->in_flight);
         return;
     }
-    set_in_flight(f, least(f->in_flight + 1, most(f->doubles_to, f->in_flight)));
+    flow_set_in_flight(f, flow_least(f->in_flight + 1, flow_most(f->doubles_to, f->in_flight)));
     f->doubling = f->in_flight < f->doubles_to;
 }
 
-static void went_well(struct flow *f, const struct flow_answer *a)
+static void flow_went_well(struct flow *f, const struct flow_answer *a)
 {
-    double queue = queue_of(f, a);
+    double queue = flow_queue_of(f, a);
     if (a->sent_us < f->cut_us) {
         return;
     }
@@ -138,16 +139,16 @@ static void went_well(struct flow *f, const struct flow_answer *a)
     f->crowded = queue > QUEUE_WELCOME;
     if (queue > QUEUE_LONG) {
         f->doubling = false;
-        set_in_flight(f, f->in_flight - 1 / f->in_flight);
+        flow_set_in_flight(f, f->in_flight - 1 / f->in_flight);
         return;
     }
     if (f->crowded) {
         f->doubling = false;
         return;
     }
-    grow_batch(f);
+    flow_grow_batch(f);
     if (a->limited) {
-        grow_in_flight(f);
+        flow_grow_in_flight(f);
     }
 }
 
@@ -160,9 +161,9 @@ void flow_answered(struct flow *f, const struct flow_answer *answer)
         f->hold_us = until_us;
     }
     if (answer->verdict == FLOW_WELL) {
-        went_well(f, answer);
+        flow_went_well(f, answer);
     } else {
-        cut(f, answer);
+        flow_cut(f, answer);
     }
 }
 

@@ -58,12 +58,12 @@ static const struct rule request_rules[] = {
     {KIND_ANY, 300, 499, ERROR_ANY, NULL, NULL, OUTCOME_FATAL},
 };
 
-static bool contains(struct span text, const char *part)
+static bool outcome_contains(struct span text, const char *part)
 {
     return part == NULL || (text.len > 0 && memmem(text.data, text.len, part, strlen(part)));
 }
 
-static bool begins(struct span text, const char *part)
+static bool outcome_begins(struct span text, const char *part)
 {
     size_t len = part != NULL ? strlen(part) : 0;
     return len == 0 || (text.len >= len && memcmp(text.data, part, len) == 0);
@@ -72,16 +72,17 @@ static bool begins(struct span text, const char *part)
 /* The service tried to create the missing index, but no index can have that name. */
 bool outcome_is_gone(struct span reason)
 {
-    return begins(reason, "invalid_index_name_exception") ||
-           begins(reason, "index_not_found_exception");
+    return outcome_begins(reason, "invalid_index_name_exception") ||
+           outcome_begins(reason, "index_not_found_exception");
 }
 
 bool outcome_is_shared(struct span reason)
 {
-    return contains(reason, NO_WRITE_INDEX);
+    return outcome_contains(reason, NO_WRITE_INDEX);
 }
 
-static bool rule_fits(const struct rule *r, enum operation_kind kind, const struct item *item)
+static bool outcome_rule_fits(const struct rule *r, enum operation_kind kind,
+                              const struct item *item)
 {
     if (r->kind == KIND_DELETE && kind != OPERATION_DELETE) {
         return false;
@@ -89,15 +90,15 @@ static bool rule_fits(const struct rule *r, enum operation_kind kind, const stru
     if (r->error != ERROR_ANY && (r->error == ERROR_PRESENT) != item->has_error) {
         return false;
     }
-    return item->status >= r->least && item->status <= r->most && contains(item->type, r->type) &&
-           begins(item->reason, r->reason);
+    return item->status >= r->least && item->status <= r->most &&
+           outcome_contains(item->type, r->type) && outcome_begins(item->reason, r->reason);
 }
 
-static enum outcome first_fit(const struct rule *rules, size_t count, enum operation_kind kind,
-                              const struct item *item)
+static enum outcome outcome_first_fit(const struct rule *rules, size_t count,
+                                      enum operation_kind kind, const struct item *item)
 {
     for (size_t i = 0; i < count; i++) {
-        if (rule_fits(&rules[i], kind, item)) {
+        if (outcome_rule_fits(&rules[i], kind, item)) {
             return rules[i].outcome;
         }
     }
@@ -105,7 +106,7 @@ static enum outcome first_fit(const struct rule *rules, size_t count, enum opera
 }
 
 /* Returns the text after the next "current version [", or null. */
-static const char *next_version(const char *from, const char *end)
+static const char *outcome_next_version(const char *from, const char *end)
 {
     static const char words[] = "current version [";
     const char *at = from != end ? memmem(from, (size_t)(end - from), words, strlen(words)) : NULL;
@@ -114,11 +115,12 @@ static const char *next_version(const char *from, const char *end)
 
 /* Returns N of the last "current version [N]". The last one counts, because the key precedes it and
  * may contain the same text. */
-static int64_t current_version(struct span reason)
+static int64_t outcome_current_version(struct span reason)
 {
     const char *p = NULL;
     const char *end = reason.data + reason.len;
-    for (const char *at = next_version(reason.data, end); at != NULL; at = next_version(at, end)) {
+    for (const char *at = outcome_next_version(reason.data, end); at != NULL;
+         at = outcome_next_version(at, end)) {
         p = at;
     }
     int64_t version = p != NULL && p < end && *p != ']' ? 0 : -1;
@@ -139,9 +141,9 @@ static int64_t current_version(struct span reason)
  * Unknown: the same bytes might be refused for ever, so the row is read again and sent with a newer
  * version, which is always correct. A create has no version: the document already exists.
  */
-static enum outcome conflict(const struct operation *o, struct span reason, int64_t *seen)
+static enum outcome outcome_conflict(const struct operation *o, struct span reason, int64_t *seen)
 {
-    int64_t current = current_version(reason);
+    int64_t current = outcome_current_version(reason);
     if (o->version == OPERATION_CREATES) {
         return OUTCOME_DONE;
     }
@@ -158,19 +160,19 @@ static enum outcome conflict(const struct operation *o, struct span reason, int6
 enum outcome outcome_of_item(const struct operation *o, const struct item *item, int64_t *seen)
 {
     size_t count = sizeof(item_rules) / sizeof(item_rules[0]);
-    enum outcome outcome = first_fit(item_rules, count, o->kind, item);
+    enum outcome outcome = outcome_first_fit(item_rules, count, o->kind, item);
     if ((item->diverted || item->dropped || item->moved) && outcome == OUTCOME_DONE) {
         return OUTCOME_REJECTED;
     }
     if (item->moved && outcome == OUTCOME_CONFLICT) { /* by what another index has */
         return OUTCOME_REJECTED;
     }
-    return outcome == OUTCOME_CONFLICT ? conflict(o, item->reason, seen) : outcome;
+    return outcome == OUTCOME_CONFLICT ? outcome_conflict(o, item->reason, seen) : outcome;
 }
 
 enum outcome outcome_of_request(int status)
 {
     struct item item = {.status = status};
     size_t count = sizeof(request_rules) / sizeof(request_rules[0]);
-    return first_fit(request_rules, count, OPERATION_UPSERT, &item);
+    return outcome_first_fit(request_rules, count, OPERATION_UPSERT, &item);
 }

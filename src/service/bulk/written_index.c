@@ -49,7 +49,7 @@ size_t written_index_number(struct span text)
     return len;
 }
 
-static bool is_right(const struct written_index *w, struct span at)
+static bool written_index_is_right(const struct written_index *w, struct span at)
 {
     size_t head = sizeof(MEMBER) - 1;
     return skip(&at, w->plain.data + head, w->plain.len - head) &&
@@ -60,7 +60,7 @@ void written_index_look(const struct written_index *w, enum operation_kind kind,
 {
     struct span at = span_make(w->at.data, w->at.len);
     if (kind != OPERATION_UPSERT || item->diverted || at.len == 0 || w->sent_to.len == 0 ||
-        (item->has_error && item->status != HTTP_CONFLICT) || is_right(w, at)) {
+        (item->has_error && item->status != HTTP_CONFLICT) || written_index_is_right(w, at)) {
         return;
     }
     bool named = span_equal(at, span_make(w->sent_to.data, w->sent_to.len));

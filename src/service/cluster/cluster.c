@@ -10,8 +10,8 @@
 #include "rowferry/service/cluster/storage.h"
 
 /* Returns 0 with a null *tree if the service refuses the request. */
-static int ask_if_allowed(struct service *s, const char *path, enum body_use use,
-                          struct json_object **tree, int64_t *date_s, struct err *err)
+static int cluster_ask_if_allowed(struct service *s, const char *path, enum body_use use,
+                                  struct json_object **tree, int64_t *date_s, struct err *err)
 {
     struct http_answer answer;
     *tree = NULL;
@@ -33,7 +33,8 @@ int cluster_clock(struct service *s, int64_t *wall_s, struct err *err)
 {
     struct json_object *tree;
     int64_t date_s = 0;
-    int rc = ask_if_allowed(s, "/_cat/health?format=json&h=epoch", BODY_SHORT, &tree, &date_s, err);
+    int rc = cluster_ask_if_allowed(s, "/_cat/health?format=json&h=epoch", BODY_SHORT, &tree,
+                                    &date_s, err);
     *wall_s = date_s;
     if (rc == 0 && date_s == 0) {
         *wall_s = strtoll(json_tree_text(json_tree_item(tree, 0), "epoch"), NULL, 10);
@@ -46,10 +47,10 @@ int cluster_auto_create(struct service *s, struct buf *value, struct err *err)
 {
     static const char *const places[] = {"transient", "persistent", "defaults"};
     struct json_object *tree;
-    int rc = ask_if_allowed(s,
-                            "/_cluster/settings?include_defaults=true&"
-                            "filter_path=*.action.auto_create_index",
-                            BODY_CLUSTER, &tree, NULL, err);
+    int rc = cluster_ask_if_allowed(s,
+                                    "/_cluster/settings?include_defaults=true&"
+                                    "filter_path=*.action.auto_create_index",
+                                    BODY_CLUSTER, &tree, NULL, err);
     for (size_t i = 0; rc == 0 && i < 3 && value->len == 0; i++) {
         const char *const keys[] = {places[i], "action", "auto_create_index", NULL};
         struct json_object *found = json_tree_at(tree, keys);
@@ -60,7 +61,7 @@ int cluster_auto_create(struct service *s, struct buf *value, struct err *err)
 }
 
 /* Matches a name against a pattern; '*' matches any characters. */
-static bool fits(const char *pattern, size_t len, const char *name)
+static bool cluster_fits(const char *pattern, size_t len, const char *name)
 {
     size_t at = 0;
     size_t star = len;
@@ -93,7 +94,7 @@ bool cluster_creates(const char *value, const char *name)
     while (*value != '\0') {
         size_t len = strcspn(value, ",");
         size_t sign = value[0] == '+' || value[0] == '-';
-        if (fits(value + sign, len - sign, name)) {
+        if (cluster_fits(value + sign, len - sign, name)) {
             return value[0] != '-';
         }
         value += len + (value[len] == ',');
@@ -101,25 +102,27 @@ bool cluster_creates(const char *value, const char *name)
     return false;
 }
 
-static bool template_fits(struct json_object *template, const char *name)
+static bool cluster_template_fits(struct json_object *template, const char *name)
 {
     struct json_object *patterns = json_tree_member(template, "index_patterns");
     for (size_t i = 0; i < json_tree_length(patterns); i++) {
         const char *pattern = json_object_get_string(json_tree_item(patterns, i));
-        if (pattern != NULL && fits(pattern, strlen(pattern), name)) {
+        if (pattern != NULL && cluster_fits(pattern, strlen(pattern), name)) {
             return true;
         }
     }
     return false;
 }
 
-static void take_template(struct json_object *list, const char *name, struct cluster_template *out)
+static void cluster_take_template(struct json_object *list, const char *name,
+                                  struct cluster_template *out)
 {
     for (size_t i = 0; i < json_tree_length(list); i++) {
         struct json_object *entry = json_tree_item(list, i);
         struct json_object *template = json_tree_member(entry, "index_template");
         int64_t priority = json_tree_amount(template, "priority");
-        if (template_fits(template, name) && (out->name[0] == '\0' || priority > out->priority)) {
+        if (cluster_template_fits(template, name) &&
+            (out->name[0] == '\0' || priority > out->priority)) {
             snprintf(out->name, sizeof(out->name), "%s", json_tree_text(entry, "name"));
             out->priority = priority;
             out->stream = json_tree_has(template, "data_stream");
@@ -136,10 +139,10 @@ int cluster_template(struct service *s, const char *name, struct cluster_templat
 {
     struct json_object *tree;
     *out = (struct cluster_template){0};
-    int rc = ask_if_allowed(s, "/_index_template", BODY_INDEX, &tree, NULL, err);
+    int rc = cluster_ask_if_allowed(s, "/_index_template", BODY_INDEX, &tree, NULL, err);
     out->known = tree != NULL;
     if (rc == 0 && tree != NULL) {
-        take_template(json_tree_member(tree, "index_templates"), name, out);
+        cluster_take_template(json_tree_member(tree, "index_templates"), name, out);
     }
     json_object_put(tree);
     return rc;
@@ -149,7 +152,7 @@ int cluster_room(struct service *s, struct cluster_room *out, struct err *err)
 {
     struct json_object *tree;
     *out = (struct cluster_room){.bytes = -1, .shards = -1};
-    int rc = ask_if_allowed(s, "/_cluster/health", BODY_SHORT, &tree, NULL, err);
+    int rc = cluster_ask_if_allowed(s, "/_cluster/health", BODY_SHORT, &tree, NULL, err);
     if (rc == 0 && tree != NULL) {
         out->data_nodes = json_tree_amount(tree, "number_of_data_nodes");
         bool told = json_tree_has(tree, "active_shards");

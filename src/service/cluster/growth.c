@@ -8,25 +8,25 @@
 #define TELLING 1000   /* minimum of documents since the first sample */
 #define MEDIAN_LEAST 4 /* samples */
 
-static int compare(const void *a, const void *b)
+static int growth_compare(const void *a, const void *b)
 {
     double x = *(const double *)a;
     double y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static double median_of(const struct growth *g)
+static double growth_median_of(const struct growth *g)
 {
     double sorted[GROWTH_KEPT];
     unsigned count = g->looks < GROWTH_KEPT ? g->looks : GROWTH_KEPT;
     memcpy(sorted, g->kept, count * sizeof(*sorted));
-    qsort(sorted, count, sizeof(*sorted), compare);
+    qsort(sorted, count, sizeof(*sorted), growth_compare);
     return sorted[count / 2];
 }
 
-static bool is_heavy(const struct growth *g)
+static bool growth_is_heavy(const struct growth *g)
 {
-    return g->looks >= MEDIAN_LEAST && g->bytes_per_document > 2 * median_of(g);
+    return g->looks >= MEDIAN_LEAST && g->bytes_per_document > 2 * growth_median_of(g);
 }
 
 enum growth_news growth_judge(struct growth *g, const struct storage *storage, int64_t documents,
@@ -42,7 +42,7 @@ enum growth_news growth_judge(struct growth *g, const struct storage *storage, i
         return GROWTH_WELL;
     }
     g->bytes_per_document = (double)grown / (double)more;
-    bool heavy = is_heavy(g);
+    bool heavy = growth_is_heavy(g);
     g->kept[g->looks++ % GROWTH_KEPT] = g->bytes_per_document;
     if (storage->room_bytes >= 0 && left > 0 &&
         g->bytes_per_document * (double)left > (double)storage->room_bytes) {

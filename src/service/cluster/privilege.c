@@ -15,7 +15,7 @@
 /* manage includes create_index, delete_index, monitor, maintenance and view_index_metadata. */
 static const char *const elastic_needs[] = {"read", "index", "delete", "manage", NULL};
 
-static void push_names(struct buf *out, const char *alias)
+static void privilege_push_names(struct buf *out, const char *alias)
 {
     struct buf all;
     buf_init(&all, LIST_MAX_BYTES);
@@ -28,7 +28,7 @@ static void push_names(struct buf *out, const char *alias)
     buf_release(&all);
 }
 
-static void push_list(struct buf *out, const char *const *words)
+static void privilege_push_list(struct buf *out, const char *const *words)
 {
     buf_push_char(out, '[');
     for (size_t i = 0; words[i] != NULL; i++) {
@@ -37,48 +37,48 @@ static void push_list(struct buf *out, const char *const *words)
     buf_push_char(out, ']');
 }
 
-static void push_open_search(struct buf *out, const char *alias)
+static void privilege_push_open_search(struct buf *out, const char *alias)
 {
     buf_printf(out,
                "PUT /_plugins/_security/api/roles/rowferry-%s {\"cluster_permissions\":", alias);
-    push_list(out, privilege_cluster_needs);
+    privilege_push_list(out, privilege_cluster_needs);
     buf_push_literal(out, ",\"index_permissions\":[{\"index_patterns\":");
-    push_names(out, alias);
+    privilege_push_names(out, alias);
     buf_push_literal(out, ",\"allowed_actions\":");
-    push_list(out, privilege_index_needs);
+    privilege_push_list(out, privilege_index_needs);
     buf_push_literal(out, "}]}");
 }
 
-static void push_descriptor(struct buf *out, const char *alias)
+static void privilege_push_descriptor(struct buf *out, const char *alias)
 {
     buf_push_literal(out, "{\"indices\":[{\"names\":");
-    push_names(out, alias);
+    privilege_push_names(out, alias);
     buf_push_literal(out, ",\"privileges\":");
-    push_list(out, elastic_needs);
+    privilege_push_list(out, elastic_needs);
     buf_push_literal(out, "}]}");
 }
 
 void privilege_push_grant(struct buf *out, enum product product, bool key, const char *alias)
 {
     if (product == PRODUCT_OPENSEARCH) {
-        push_open_search(out, alias);
+        privilege_push_open_search(out, alias);
     } else if (key) {
         buf_printf(out,
                    "POST /_security/api_key {\"name\":\"rowferry-%s\",\"role_descriptors\":{"
                    "\"rowferry-%s\":",
                    alias, alias);
-        push_descriptor(out, alias);
+        privilege_push_descriptor(out, alias);
         buf_push_literal(out, "}}");
     } else {
         buf_printf(out, "PUT /_security/role/rowferry-%s ", alias);
-        push_descriptor(out, alias);
+        privilege_push_descriptor(out, alias);
     }
 }
 
 /* --- Elasticsearch -----------------------------------------------------------------------------
  */
 
-static void push_word(struct buf *list, const char *word, const char *on)
+static void privilege_push_word(struct buf *list, const char *word, const char *on)
 {
     buf_printf(list, "%s%s", list->len > 0 ? ", " : "", word);
     if (on != NULL) {
@@ -86,15 +86,15 @@ static void push_word(struct buf *list, const char *word, const char *on)
     }
 }
 
-static int has_privileges(struct service *s, const struct buf *body, struct json_object **tree,
-                          struct err *err)
+static int privilege_has_privileges(struct service *s, const struct buf *body,
+                                    struct json_object **tree, struct err *err)
 {
     return ask(s, "POST", "/_security/user/_has_privileges", span_make(body->data, body->len),
                BODY_SHORT, tree, err);
 }
 
 /* Appends "read, manage on "a"": the privileges missing for this name. */
-static void push_lacking(struct buf *missing, struct json_object *tree, const char *name)
+static void privilege_push_lacking(struct buf *missing, struct json_object *tree, const char *name)
 {
     size_t count = 0;
     for (size_t i = 0; elastic_needs[i] != NULL; i++) {
@@ -113,8 +113,8 @@ static void push_lacking(struct buf *missing, struct json_object *tree, const ch
     }
 }
 
-static int elastic_missing(struct service *s, const char *alias, struct buf *missing, bool *told,
-                           struct err *err)
+static int privilege_elastic_missing(struct service *s, const char *alias, struct buf *missing,
+                                     bool *told, struct err *err)
 {
     struct buf body;
     struct buf all;
@@ -123,15 +123,15 @@ static int elastic_missing(struct service *s, const char *alias, struct buf *mis
     buf_init(&all, LIST_MAX_BYTES);
     buf_printf(&all, "%s-*", alias);
     buf_push_literal(&body, "{\"index\":[{\"names\":");
-    push_names(&body, alias);
+    privilege_push_names(&body, alias);
     buf_push_literal(&body, ",\"privileges\":");
-    push_list(&body, elastic_needs);
+    privilege_push_list(&body, elastic_needs);
     buf_push_literal(&body, "}]}");
-    int rc = has_privileges(s, &body, &tree, err);
+    int rc = privilege_has_privileges(s, &body, &tree, err);
     *told = rc == 0;
     if (rc == 0) {
-        push_lacking(missing, tree, alias);
-        push_lacking(missing, tree, buf_text(&all));
+        privilege_push_lacking(missing, tree, alias);
+        privilege_push_lacking(missing, tree, buf_text(&all));
     }
     json_object_put(tree);
     buf_release(&body);
@@ -143,7 +143,7 @@ static const char *const broad_cluster[] = {"manage_security", "manage", "manage
                                             "manage_ingest_pipelines", NULL};
 static const char *const broad_index[] = {"read", "write", "delete_index", "manage", NULL};
 
-static void read_breadth(struct account *out, struct json_object *tree)
+static void privilege_read_breadth(struct account *out, struct json_object *tree)
 {
     const char *const all[] = {"cluster", "all", NULL};
     if (json_object_get_boolean(json_tree_at(tree, all))) {
@@ -152,19 +152,19 @@ static void read_breadth(struct account *out, struct json_object *tree)
     for (size_t i = 0; broad_cluster[i] != NULL; i++) {
         const char *const keys[] = {"cluster", broad_cluster[i], NULL};
         if (json_object_get_boolean(json_tree_at(tree, keys))) {
-            push_word(&out->surplus, broad_cluster[i], NULL);
+            privilege_push_word(&out->surplus, broad_cluster[i], NULL);
         }
     }
     for (size_t i = 0; broad_index[i] != NULL; i++) {
         const char *const keys[] = {"index", "*", broad_index[i], NULL};
         if (json_object_get_boolean(json_tree_at(tree, keys))) {
-            push_word(&out->surplus, broad_index[i], "*");
+            privilege_push_word(&out->surplus, broad_index[i], "*");
         }
     }
 }
 
 /* For an API key, uses the key's name: the user is its creator, who has other privileges. */
-static void read_name(struct account *out, struct json_object *who)
+static void privilege_read_name(struct account *out, struct json_object *who)
 {
     static const char *const keys[] = {"api_key", NULL};
     const char *key = json_tree_text(json_tree_at(who, keys), "name");
@@ -172,7 +172,7 @@ static void read_name(struct account *out, struct json_object *who)
              key[0] != '\0' ? key : json_tree_text(who, "username"));
 }
 
-static int elastic_account(struct service *s, struct account *out, struct err *err)
+static int privilege_elastic_account(struct service *s, struct account *out, struct err *err)
 {
     struct buf body;
     struct json_object *who = NULL;
@@ -181,15 +181,15 @@ static int elastic_account(struct service *s, struct account *out, struct err *e
     buf_push_literal(&body, "{\"cluster\":[\"all\",\"manage_security\",\"manage\","
                             "\"manage_index_templates\",\"manage_ingest_pipelines\"],"
                             "\"index\":[{\"names\":[\"*\"],\"privileges\":");
-    push_list(&body, broad_index);
+    privilege_push_list(&body, broad_index);
     buf_push_literal(&body, "}]}");
     int rc = ask(s, "GET", "/_security/_authenticate", NO_BODY, BODY_ROOT, &who, err);
     if (rc == 0) {
-        read_name(out, who);
-        rc = has_privileges(s, &body, &tree, err);
+        privilege_read_name(out, who);
+        rc = privilege_has_privileges(s, &body, &tree, err);
     }
     if (rc == 0) {
-        read_breadth(out, tree);
+        privilege_read_breadth(out, tree);
     }
     json_object_put(who);
     json_object_put(tree);
@@ -200,7 +200,7 @@ static int elastic_account(struct service *s, struct account *out, struct err *e
 /* --- both products --------------------------------------------------------------------------- */
 
 /* If the endpoint does not exist, the service has no accounts. */
-static bool asks_nobody(const struct err *err)
+static bool privilege_asks_nobody(const struct err *err)
 {
     return (err->http_status == 400 || err->http_status == 404 || err->http_status == 405) &&
            (strstr(err->message, "no handler found") != NULL ||
@@ -221,9 +221,9 @@ int account_look(struct service *s, const struct product_info *product, struct a
         return 0;
     }
     rc = product->product == PRODUCT_OPENSEARCH ? privilege_probe_account(s, out, err)
-                                                : elastic_account(s, out, err);
+                                                : privilege_elastic_account(s, out, err);
     if (rc == ERR_REJECTED) {
-        out->state = asks_nobody(err) ? ACCOUNT_OPEN : ACCOUNT_UNSEEN;
+        out->state = privilege_asks_nobody(err) ? ACCOUNT_OPEN : ACCOUNT_UNSEEN;
         snprintf(out->why, sizeof(out->why), "%.*s", (int)sizeof(out->why) - 1, err->message);
         rc = 0;
     }
@@ -244,7 +244,7 @@ int privilege_missing(struct service *s, const struct product_info *product, con
         *told = true;
         return privilege_probe(s, alias, missing, err);
     case PRODUCT_ELASTICSEARCH:
-        return elastic_missing(s, alias, missing, told, err);
+        return privilege_elastic_missing(s, alias, missing, told, err);
     default:
         return 0;
     }

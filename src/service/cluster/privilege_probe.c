@@ -41,7 +41,7 @@ static const struct probe_row {
     {"DELETE", "/{x}", NULL},
 };
 
-static void fill(struct buf *out, const char *text, const char *name)
+static void privilege_probe_fill(struct buf *out, const char *text, const char *name)
 {
     for (const char *at; (at = strstr(text, "{x}")) != NULL; text = at + 3) {
         buf_push(out, text, (size_t)(at - text));
@@ -52,7 +52,7 @@ static void fill(struct buf *out, const char *text, const char *name)
 
 /* Reads the action from "no permissions for [a, b] and User [.."; returns false if the answer is
  * different. */
-static bool refused(const struct http_answer *answer, char words[WORDS_BYTES])
+static bool privilege_probe_refused(const struct http_answer *answer, char words[WORDS_BYTES])
 {
     static const char before[] = "no permissions for [";
     const char *at = strstr(buf_text(&answer->body), before);
@@ -65,23 +65,23 @@ static bool refused(const struct http_answer *answer, char words[WORDS_BYTES])
     return true;
 }
 
-static int try(struct service *s, const struct probe_row *row, const char *name,
-               char words[WORDS_BYTES], bool *no, struct err *err)
+static int privilege_probe_try(struct service *s, const struct probe_row *row, const char *name,
+                               char words[WORDS_BYTES], bool *no, struct err *err)
 {
     struct buf path;
     struct buf body;
     struct http_answer answer;
     buf_init(&path, PATH_BYTES);
     buf_init(&body, PATH_BYTES);
-    fill(&path, row->path, name);
+    privilege_probe_fill(&path, row->path, name);
     if (row->body != NULL) {
-        fill(&body, row->body, name);
+        privilege_probe_fill(&body, row->body, name);
     }
     *no = false;
     int rc =
         http_request(s, row->method, buf_text(&path), span_make(body.data, body.len), &answer, err);
     if (rc == 0) {
-        *no = refused(&answer, words);
+        *no = privilege_probe_refused(&answer, words);
         http_answer_release(&answer);
     }
     buf_release(&path);
@@ -90,7 +90,7 @@ static int try(struct service *s, const struct probe_row *row, const char *name,
 }
 
 /* Formats a name that no index can have (upper case) and that is random, so no alias has it. */
-static void impossible(char out[NAME_BYTES], const char *alias)
+static void privilege_probe_impossible(char out[NAME_BYTES], const char *alias)
 {
     uint64_t chance = 0;
     if (getrandom(&chance, sizeof(chance), 0) != (ssize_t)sizeof(chance)) {
@@ -99,7 +99,7 @@ static void impossible(char out[NAME_BYTES], const char *alias)
     snprintf(out, NAME_BYTES, "%s-CHECK-%016" PRIX64, alias, chance);
 }
 
-static void push_once(struct buf *list, const char *words)
+static void privilege_probe_push_once(struct buf *list, const char *words)
 {
     if (strstr(buf_text(list), words) == NULL) {
         buf_printf(list, "%s%s", list->len > 0 ? ", " : "", words);
@@ -110,19 +110,19 @@ int privilege_probe(struct service *s, const char *alias, struct buf *missing, s
 {
     int rc = 0;
     char name[NAME_BYTES];
-    impossible(name, alias);
+    privilege_probe_impossible(name, alias);
     for (size_t i = 0; rc == 0 && i < sizeof(rows) / sizeof(rows[0]); i++) {
         bool no;
         char words[WORDS_BYTES];
-        rc = try(s, &rows[i], name, words, &no, err);
+        rc = privilege_probe_try(s, &rows[i], name, words, &no, err);
         if (rc == 0 && no) {
-            push_once(missing, words);
+            privilege_probe_push_once(missing, words);
         }
     }
     return rc;
 }
 
-static bool has(struct json_object *list, const char *word)
+static bool privilege_probe_has(struct json_object *list, const char *word)
 {
     for (size_t i = 0; i < json_tree_length(list); i++) {
         const char *item = json_object_get_string(json_tree_item(list, i));
@@ -134,7 +134,7 @@ static bool has(struct json_object *list, const char *word)
 }
 
 /* all_access is a role of every installation; admin is the backend role mapped to it. */
-static void read_roles(struct account *out, struct json_object *who)
+static void privilege_probe_read_roles(struct account *out, struct json_object *who)
 {
     static const struct {
         const char *member;
@@ -148,7 +148,8 @@ static void read_roles(struct account *out, struct json_object *who)
     snprintf(out->name, sizeof(out->name), "%s", json_tree_text(who, "user_name"));
     for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
         const char *const keys[] = {signs[i].member, NULL};
-        if (out->administrator[0] == '\0' && has(json_tree_at(who, keys), signs[i].role)) {
+        if (out->administrator[0] == '\0' &&
+            privilege_probe_has(json_tree_at(who, keys), signs[i].role)) {
             snprintf(out->administrator, sizeof(out->administrator), "%s %s",
                      strcmp(signs[i].member, "roles") == 0 ? "role" : "backend role",
                      signs[i].role);
@@ -157,7 +158,7 @@ static void read_roles(struct account *out, struct json_object *who)
 }
 
 /* Probes an index that is unrelated to any pipeline. */
-static int look_beyond(struct service *s, struct account *out, struct err *err)
+static int privilege_probe_look_beyond(struct service *s, struct account *out, struct err *err)
 {
     static const struct {
         struct probe_row row;
@@ -169,13 +170,13 @@ static int look_beyond(struct service *s, struct account *out, struct err *err)
     };
     int rc = 0;
     char name[NAME_BYTES];
-    impossible(name, "no-index-of-anybody");
+    privilege_probe_impossible(name, "no-index-of-anybody");
     for (size_t i = 0; rc == 0 && i < sizeof(reaches) / sizeof(reaches[0]); i++) {
         bool no;
         char words[WORDS_BYTES];
-        rc = try(s, &reaches[i].row, name, words, &no, err);
+        rc = privilege_probe_try(s, &reaches[i].row, name, words, &no, err);
         if (rc == 0 && !no) {
-            push_once(&out->surplus, reaches[i].words);
+            privilege_probe_push_once(&out->surplus, reaches[i].words);
         }
     }
     return rc;
@@ -186,8 +187,8 @@ int privilege_probe_account(struct service *s, struct account *out, struct err *
     struct json_object *who = NULL;
     int rc = ask(s, "GET", "/_plugins/_security/authinfo", NO_BODY, BODY_ROOT, &who, err);
     if (rc == 0) {
-        read_roles(out, who);
-        rc = look_beyond(s, out, err);
+        privilege_probe_read_roles(out, who);
+        rc = privilege_probe_look_beyond(s, out, err);
     }
     json_object_put(who);
     return rc;

@@ -11,7 +11,7 @@
 #define PATH_BYTES 1024
 #define WATERMARK_DEFAULT "85%"
 
-static int look_index(struct service *s, const char *index, int64_t *bytes, struct err *err)
+static int storage_look_index(struct service *s, const char *index, int64_t *bytes, struct err *err)
 {
     static const char *const keys[] = {"_all", "total", "store", NULL};
     struct json_object *tree;
@@ -58,7 +58,7 @@ int64_t storage_room(const char *watermark, int64_t total_bytes, int64_t availab
 }
 
 /* Transient settings override persistent ones, and both override the default. */
-static void take_watermark(struct json_object *tree, struct buf *out)
+static void storage_take_watermark(struct json_object *tree, struct buf *out)
 {
     static const char *const places[] = {"transient", "persistent", "defaults"};
     for (size_t i = 0; i < 3 && out->len == 0; i++) {
@@ -69,7 +69,7 @@ static void take_watermark(struct json_object *tree, struct buf *out)
     }
 }
 
-static int look_watermark(struct service *s, struct buf *out, struct err *err)
+static int storage_look_watermark(struct service *s, struct buf *out, struct err *err)
 {
     struct json_object *tree;
     int rc = ask(s, "GET",
@@ -77,7 +77,7 @@ static int look_watermark(struct service *s, struct buf *out, struct err *err)
                  "filter_path=*.cluster.routing.allocation.disk.watermark.low",
                  NO_BODY, BODY_CLUSTER, &tree, err);
     if (rc == 0) {
-        take_watermark(tree, out);
+        storage_take_watermark(tree, out);
     }
     if (rc == 0 && out->len == 0) {
         buf_push_literal(out, WATERMARK_DEFAULT);
@@ -87,7 +87,8 @@ static int look_watermark(struct service *s, struct buf *out, struct err *err)
 }
 
 /* Reports the least free space of all data nodes; negative if unknown. */
-static int look_nodes(struct service *s, const char *watermark, int64_t *room, struct err *err)
+static int storage_look_nodes(struct service *s, const char *watermark, int64_t *room,
+                              struct err *err)
 {
     static const char *const disk[] = {"fs", "total", NULL};
     struct json_object *tree;
@@ -112,8 +113,8 @@ int storage_room_of_cluster(struct service *s, int64_t *room_bytes, struct err *
     struct buf watermark;
     buf_init(&watermark, PATH_BYTES);
     *room_bytes = -1;
-    int rc = look_watermark(s, &watermark, err);
-    rc = rc == 0 ? look_nodes(s, buf_text(&watermark), room_bytes, err) : rc;
+    int rc = storage_look_watermark(s, &watermark, err);
+    rc = rc == 0 ? storage_look_nodes(s, buf_text(&watermark), room_bytes, err) : rc;
     buf_release(&watermark);
     if (rc != 0) {
         *room_bytes = -1;
@@ -125,7 +126,7 @@ int storage_look(struct service *s, const char *index, struct storage *out, stru
 {
     struct err forbidden;
     *out = (struct storage){.room_bytes = -1};
-    int rc = look_index(s, index, &out->bytes, err);
+    int rc = storage_look_index(s, index, &out->bytes, err);
     if (rc != 0) {
         return rc;
     }

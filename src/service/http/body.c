@@ -31,8 +31,8 @@ struct json_object *body_parse(const struct buf *body, enum body_use use)
 }
 
 /* Example: "GET / of localhost:9200: cannot take the answer: it is longer than 64KiB". */
-static int refuse(const struct http_answer *answer, enum body_use use, enum json_fit fit,
-                  const char *method, const char *path, struct err *err)
+static int body_refuse(const struct http_answer *answer, enum body_use use, enum json_fit fit,
+                       const char *method, const char *path, struct err *err)
 {
     char size[UNITS_BYTES];
     int shown = (int)strcspn(path, "?");
@@ -58,7 +58,9 @@ int body_take(struct json_object **out, const struct http_answer *answer, enum b
 {
     const struct buf *body = &answer->body;
     enum json_fit fit = json_tree_parse(out, buf_text(body), body->len, &limits[use]);
-    return fit == JSON_FITS || fit == JSON_BROKEN ? 0 : refuse(answer, use, fit, method, path, err);
+    return fit == JSON_FITS || fit == JSON_BROKEN
+               ? 0
+               : body_refuse(answer, use, fit, method, path, err);
 }
 
 int body_expect(struct json_object **out, const struct http_answer *answer, enum body_use use,
@@ -93,7 +95,7 @@ int body_list(struct json_object *tree, const char *const *names, struct json_ob
 }
 
 /* Some errors have their reason only in the first root cause. */
-static struct body_error of_object(struct json_object *error)
+static struct body_error body_of_object(struct json_object *error)
 {
     struct body_error found = {json_tree_text(error, "type"), json_tree_text(error, "reason")};
     struct json_object *first = json_tree_item(json_tree_member(error, "root_cause"), 0);
@@ -108,5 +110,5 @@ struct body_error body_error(struct json_object *tree)
     if (json_object_is_type(error, json_type_string)) {
         return (struct body_error){"", json_object_get_string(error)};
     }
-    return of_object(error);
+    return body_of_object(error);
 }

@@ -46,7 +46,7 @@ static const struct fault_row {
 };
 
 /* Tests the pretransfer time, because the connect time is also 0 if a connection is reused. */
-static bool never_connected(const struct slot *slot)
+static bool fault_never_connected(const struct slot *slot)
 {
     curl_off_t ready_us = 0;
     curl_easy_getinfo(slot->easy, CURLINFO_PRETRANSFER_TIME_T, &ready_us);
@@ -61,7 +61,7 @@ bool fault_is_unreachable(const struct slot *slot)
     case CURLE_SSL_CONNECT_ERROR:
         return true;
     case CURLE_OPERATION_TIMEDOUT:
-        return never_connected(slot);
+        return fault_never_connected(slot);
     default:
         return false;
     }
@@ -72,7 +72,7 @@ bool fault_turns_away(const struct slot *slot)
     return slot->result == CURLE_OPERATION_TIMEDOUT || fault_is_unreachable(slot);
 }
 
-static struct fault_row row_of(CURLcode code)
+static struct fault_row fault_row_of(CURLcode code)
 {
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
         if (faults[i].code == code) {
@@ -83,14 +83,14 @@ static struct fault_row row_of(CURLcode code)
 }
 
 /* Shortens "OpenSSL/3.0.19: error:0A00010B:SSL routines::wrong version number" to the reason. */
-static const char *words_of(const struct slot *slot)
+static const char *fault_words_of(const struct slot *slot)
 {
     const char *words = slot->failure[0] != '\0' ? slot->failure : curl_easy_strerror(slot->result);
     const char *reason = strstr(words, "::");
     return reason != NULL && strstr(words, "error:") != NULL ? reason + 2 : words;
 }
 
-static int say_connect(const struct slot *slot, const char *origin, struct err *err)
+static int fault_say_connect(const struct slot *slot, const char *origin, struct err *err)
 {
     long number = 0;
     char reason[96];
@@ -101,11 +101,11 @@ static int say_connect(const struct slot *slot, const char *origin, struct err *
     return err_set(err, ERR_TRANSIENT, "could not connect to %s: %s", origin, reason);
 }
 
-static int say_timeout(const struct slot *slot, const char *origin, struct err *err)
+static int fault_say_timeout(const struct slot *slot, const char *origin, struct err *err)
 {
     const struct service_options *o = &slot->service->options;
     char time[UNITS_BYTES];
-    if (never_connected(slot)) {
+    if (fault_never_connected(slot)) {
         return err_set(err, ERR_TRANSIENT, "could not connect to %s within %s", origin,
                        units_duration(time, o->connect_timeout_ms));
     }
@@ -136,7 +136,7 @@ static const struct certificate_row strangers = {
     0, "the authority that signed it is unknown here",
     "set service.tls.ca_file to the certificate of the authority that signed it"};
 
-static const struct certificate_row *certificate_row(const struct slot *slot)
+static const struct certificate_row *fault_certificate_row(const struct slot *slot)
 {
     long code = 0;
     curl_easy_getinfo(slot->easy, CURLINFO_SSL_VERIFYRESULT, &code);
@@ -174,7 +174,7 @@ static const struct alert_row {
      "the proxy refuses: it has to let this program through to that host and port"},
 };
 
-static const struct alert_row *alert_row(const struct slot *slot)
+static const struct alert_row *fault_alert_row(const struct slot *slot)
 {
     for (size_t i = 0; i < sizeof(alerts) / sizeof(alerts[0]); i++) {
         if (strstr(slot->failure, alerts[i].part) != NULL) {
@@ -184,26 +184,26 @@ static const struct alert_row *alert_row(const struct slot *slot)
     return NULL;
 }
 
-static int say_tls(const struct slot *slot, const struct fault_row *row, const char *origin,
-                   struct err *err)
+static int fault_say_tls(const struct slot *slot, const struct fault_row *row, const char *origin,
+                         struct err *err)
 {
     if (row->saying == SAY_CERTIFICATE) {
-        const struct certificate_row *why = certificate_row(slot);
+        const struct certificate_row *why = fault_certificate_row(slot);
         err_set(err, row->class, "cannot verify the certificate of %s: %s", origin, why->words);
         return err_hint(err, "%s", why->hint);
     }
     if (row->saying == SAY_OWN_FILE) {
-        err_set(err, row->class, "cannot use a file of service.tls: %s", words_of(slot));
+        err_set(err, row->class, "cannot use a file of service.tls: %s", fault_words_of(slot));
         return err_hint(err, "ca_file, client_cert and client_key must be readable PEM files");
     }
-    err_set(err, row->class, "could not begin TLS with %s: %s", origin, words_of(slot));
+    err_set(err, row->class, "could not begin TLS with %s: %s", origin, fault_words_of(slot));
     return err_hint(err, "does it speak https on this port, and is a client certificate wanted?");
 }
 
-static int say(const struct slot *slot, const struct fault_row *row, const char *origin,
-               struct err *err)
+static int fault_say(const struct slot *slot, const struct fault_row *row, const char *origin,
+                     struct err *err)
 {
-    const struct alert_row *alert = alert_row(slot);
+    const struct alert_row *alert = fault_alert_row(slot);
     if (alert != NULL) {
         err_set(err, alert->class, "%s %s", origin, alert->words);
         return err_hint(err, "%s", alert->hint);
@@ -212,13 +212,13 @@ static int say(const struct slot *slot, const struct fault_row *row, const char 
     case SAY_RESOLVE:
         return err_set(err, row->class, "could not find the address of %s", origin);
     case SAY_CONNECT:
-        return say_connect(slot, origin, err);
+        return fault_say_connect(slot, origin, err);
     case SAY_TIMEOUT:
-        return say_timeout(slot, origin, err);
+        return fault_say_timeout(slot, origin, err);
     case SAY_CERTIFICATE:
     case SAY_OWN_FILE:
     case SAY_HANDSHAKE:
-        return say_tls(slot, row, origin, err);
+        return fault_say_tls(slot, row, origin, err);
     case SAY_LOST:
         return err_set(err, row->class, "the connection to %s was lost before the whole answer",
                        origin);
@@ -226,14 +226,14 @@ static int say(const struct slot *slot, const struct fault_row *row, const char 
         return err_set(err, row->class, "cannot take an answer of %s of over %zu bytes", origin,
                        slot->answer.body.max_bytes);
     default:
-        return err_set(err, row->class, "could not talk to %s: %s", origin, words_of(slot));
+        return err_set(err, row->class, "could not talk to %s: %s", origin, fault_words_of(slot));
     }
 }
 
 int fault_tell(const struct slot *slot, struct err *err)
 {
-    struct fault_row row = row_of(slot->result);
-    return say(slot, &row, slot->service->bases[slot->base].origin, err);
+    struct fault_row row = fault_row_of(slot->result);
+    return fault_say(slot, &row, slot->service->bases[slot->base].origin, err);
 }
 
 int fault_explain(const struct slot *slot, struct err *err)

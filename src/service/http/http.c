@@ -16,7 +16,7 @@
 #define EXCERPT_BYTES 200
 
 /* Formats the Host header like libcurl: with the port unless it is the scheme's default. */
-static char *host_line(CURLU *url, const char *host)
+static char *http_host_line(CURLU *url, const char *host)
 {
     struct buf line;
     char *port = NULL;
@@ -30,14 +30,14 @@ static char *host_line(CURLU *url, const char *host)
 }
 
 /* Returns the path of the base URL without a trailing slash. */
-static char *prefix_of(const char *url)
+static char *http_prefix_of(const char *url)
 {
     const char *authority = strstr(url, "://");
     const char *slash = authority != NULL ? strchr(authority + 3, '/') : NULL;
     return text_copy(slash != NULL ? slash : "");
 }
 
-static int origin_of(struct base_url *base, CURLU *url, struct err *err)
+static int http_origin_of(struct base_url *base, CURLU *url, struct err *err)
 {
     char *host = NULL;
     char *port = NULL;
@@ -60,8 +60,8 @@ static int origin_of(struct base_url *base, CURLU *url, struct err *err)
         buf_init(&origin, HTTP_PATH_MAX_BYTES);
         buf_printf(&origin, "%s:%s", host, port);
         base->origin = buf_detach(&origin);
-        base->host = host_line(url, host);
-        base->prefix = prefix_of(base->url);
+        base->host = http_host_line(url, host);
+        base->prefix = http_prefix_of(base->url);
     }
     curl_free(host);
     curl_free(port);
@@ -70,7 +70,7 @@ static int origin_of(struct base_url *base, CURLU *url, struct err *err)
     return rc;
 }
 
-static int open_base(struct base_url *base, const char *text, struct err *err)
+static int http_open_base(struct base_url *base, const char *text, struct err *err)
 {
     size_t len = strlen(text);
     while (len > 0 && text[len - 1] == '/') {
@@ -79,14 +79,14 @@ static int open_base(struct base_url *base, const char *text, struct err *err)
     base->url = text_copy_span(span_make(text, len));
     CURLU *url = curl_url();
     CURLUcode code = curl_url_set(url, CURLUPART_URL, text, 0);
-    int rc = code == CURLUE_OK ? origin_of(base, url, err)
+    int rc = code == CURLUE_OK ? http_origin_of(base, url, err)
                                : err_set(err, ERR_CONFIG, "service.url is not an address: %s",
                                          curl_url_strerror(code));
     curl_url_cleanup(url);
     return rc;
 }
 
-static bool add_header(struct curl_slist **list, const char *line)
+static bool http_add_header(struct curl_slist **list, const char *line)
 {
     struct curl_slist *longer = curl_slist_append(*list, line);
     *list = longer != NULL ? longer : *list;
@@ -95,14 +95,14 @@ static bool add_header(struct curl_slist **list, const char *line)
 
 /* The Expect header is empty, because both products answer at once and waiting for a 100 costs a
  * second. */
-static bool make_headers(struct curl_slist **list, const char *content_type,
-                         const struct service_options *options)
+static bool http_make_headers(struct curl_slist **list, const char *content_type,
+                              const struct service_options *options)
 {
-    return add_header(list, content_type) && add_header(list, "Expect:") &&
+    return http_add_header(list, content_type) && http_add_header(list, "Expect:") &&
            secret_add_header(list, options);
 }
 
-static bool open_slots(struct service *s)
+static bool http_open_slots(struct service *s)
 {
     s->slot_count = (size_t)s->options.in_flight + 1;
     s->slots = mem_zero(s->slot_count, sizeof(*s->slots));
@@ -117,19 +117,19 @@ static bool open_slots(struct service *s)
     return wire_open_slot(s, &s->glance, true);
 }
 
-static int open_parts(struct service *s, struct err *err)
+static int http_open_parts(struct service *s, struct err *err)
 {
     for (size_t i = 0; i < s->base_count; i++) {
-        int rc = open_base(&s->bases[i], s->options.urls[i], err);
+        int rc = http_open_base(&s->bases[i], s->options.urls[i], err);
         if (rc != 0) {
             return rc;
         }
     }
     s->multi = curl_multi_init();
     if (s->multi == NULL ||
-        !make_headers(&s->json_headers, "Content-Type: application/json", &s->options) ||
-        !make_headers(&s->bulk_headers, "Content-Type: application/x-ndjson", &s->options) ||
-        !open_slots(s)) {
+        !http_make_headers(&s->json_headers, "Content-Type: application/json", &s->options) ||
+        !http_make_headers(&s->bulk_headers, "Content-Type: application/x-ndjson", &s->options) ||
+        !http_open_slots(s)) {
         return err_set(err, ERR_TRANSIENT, "could not prepare connections to the service: %s",
                        "libcurl has no memory, no TLS or is too old");
     }
@@ -151,7 +151,7 @@ int service_open(struct service **out, const struct service_options *options, st
     secret_take_all(s);
     s->base_count = options->url_count;
     s->bases = mem_zero(s->base_count, sizeof(*s->bases));
-    int rc = open_parts(s, err);
+    int rc = http_open_parts(s, err);
     if (rc != 0) {
         service_close(s);
         return rc;
@@ -185,7 +185,7 @@ void service_close(struct service *s)
 }
 
 /* Waits for the end of the request; bulk requests in flight make progress too. */
-static int wait_for(struct service *s, struct slot *slot, struct err *err)
+static int http_wait_for(struct service *s, struct slot *slot, struct err *err)
 {
     bool readable = false;
     int rc = wire_move(s, err);
@@ -198,14 +198,14 @@ static int wait_for(struct service *s, struct slot *slot, struct err *err)
     return rc;
 }
 
-static int request_try(struct service *s, struct slot *slot, const struct span *body,
-                       struct err *err)
+static int http_request_try(struct service *s, struct slot *slot, const struct span *body,
+                            struct err *err)
 {
     int rc = wire_start(slot, s->json_headers, body, err);
     if (rc != 0) {
         return rc;
     }
-    rc = wait_for(s, slot, err);
+    rc = http_wait_for(s, slot, err);
     if (rc != 0) {
         return rc;
     }
@@ -213,11 +213,11 @@ static int request_try(struct service *s, struct slot *slot, const struct span *
 }
 
 /* After a refused credential, reads it again and repeats the request once if it has changed. */
-static int request_once(struct service *s, struct slot *slot, const struct span *body,
-                        struct err *err)
+static int http_request_once(struct service *s, struct slot *slot, const struct span *body,
+                             struct err *err)
 {
-    int rc = request_try(s, slot, body, err);
-    return rc == 0 && secret_renewed(slot) ? request_try(s, slot, body, err) : rc;
+    int rc = http_request_try(s, slot, body, err);
+    return rc == 0 && secret_renewed(slot) ? http_request_try(s, slot, body, err) : rc;
 }
 
 int http_request(struct service *s, const char *method, const char *path, struct span body,
@@ -230,7 +230,7 @@ int http_request(struct service *s, const char *method, const char *path, struct
     *answer = (struct http_answer){0};
     int rc = 0;
     for (size_t tried = 0; tried < s->base_count; tried++) {
-        rc = request_once(s, slot, body.data != NULL ? &body : NULL, err);
+        rc = http_request_once(s, slot, body.data != NULL ? &body : NULL, err);
         if (rc == 0 || !slot->finished || !fault_is_unreachable(slot)) {
             break;
         }
@@ -247,7 +247,7 @@ void http_answer_release(struct http_answer *answer)
     buf_release(&answer->body);
 }
 
-static enum err_class class_of(int status)
+static enum err_class http_class_of(int status)
 {
     static const int passing[] = {408, 425, 429, 502, 503, 504};
     for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++) {
@@ -259,7 +259,7 @@ static enum err_class class_of(int status)
 }
 
 /* The body names the cause: another credential does not lift a block. */
-static void refuse_hint(int status, struct span body, struct err *err)
+static void http_refuse_hint(int status, struct span body, struct err *err)
 {
     const char *block = index_block_setting(body);
     if (block != NULL) {
@@ -280,7 +280,7 @@ static void refuse_hint(int status, struct span body, struct err *err)
 }
 
 /* Writes "type: reason", or the one that is present; otherwise the beginning of the text. */
-static void say_refusal(const struct http_answer *answer, struct buf *out)
+static void http_say_refusal(const struct http_answer *answer, struct buf *out)
 {
     struct json_object *tree = answer->json ? body_parse(&answer->body, BODY_ERROR) : NULL;
     struct body_error error = body_error(tree);
@@ -300,13 +300,13 @@ int http_refuse(const struct http_answer *answer, const char *method, const char
 {
     struct buf words;
     buf_init(&words, 5 * HTTP_BODY_MAX_BYTES);
-    say_refusal(answer, &words);
-    err_set(err, class_of(answer->status), "%s %.*s: %d%s%s", method, (int)strcspn(path, "?"), path,
-            answer->status, words.len > 0 ? " " : "", buf_text(&words));
+    http_say_refusal(answer, &words);
+    err_set(err, http_class_of(answer->status), "%s %.*s: %d%s%s", method, (int)strcspn(path, "?"),
+            path, answer->status, words.len > 0 ? " " : "", buf_text(&words));
     buf_release(&words);
     err->http_status = answer->status;
     err_detail(err, buf_text(&answer->body), answer->body.len);
-    refuse_hint(answer->status, span_make(buf_text(&answer->body), answer->body.len), err);
+    http_refuse_hint(answer->status, span_make(buf_text(&answer->body), answer->body.len), err);
     return err->class;
 }
 

@@ -76,7 +76,7 @@ static enum product product_of_body(struct json_object *tree, struct json_object
 }
 
 /* Copies the valid prefix of a version number, because it is printed as it is. */
-static void read_version(struct product_info *out, const char *number)
+static void product_read_version(struct product_info *out, const char *number)
 {
     static const char of_versions[] = "0123456789.+-_ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                       "abcdefghijklmnopqrstuvwxyz";
@@ -91,7 +91,8 @@ static void read_version(struct product_info *out, const char *number)
     }
 }
 
-static int read_root(struct product_info *out, const struct http_answer *answer, struct err *err)
+static int product_read_root(struct product_info *out, const struct http_answer *answer,
+                             struct err *err)
 {
     struct json_object *tree = NULL;
     int rc = body_expect(&tree, answer, BODY_ROOT, "GET", "/", err);
@@ -110,13 +111,13 @@ static int read_root(struct product_info *out, const struct http_answer *answer,
     }
     /* the version number of serverless does not describe its features */
     if (strcmp(json_tree_text(version, "build_flavor"), "serverless") != 0) {
-        read_version(out, json_tree_text(version, "number"));
+        product_read_version(out, json_tree_text(version, "number"));
     }
     json_object_put(tree);
     return 0;
 }
 
-static void read_refusal(struct product_info *out, const struct http_answer *answer)
+static void product_read_refusal(struct product_info *out, const struct http_answer *answer)
 {
     out->product = product_of_header(answer);
     for (size_t i = 0; i < sizeof(telltales) / sizeof(telltales[0]); i++) {
@@ -136,9 +137,9 @@ int product_detect(struct service *s, struct product_info *out, struct err *err)
         return rc;
     }
     if (answer.status == 200) {
-        rc = read_root(out, &answer, err);
+        rc = product_read_root(out, &answer, err);
     } else if (answer.status == 403) {
-        read_refusal(out, &answer);
+        product_read_refusal(out, &answer);
     } else {
         rc = http_refuse(&answer, "GET", "/", err);
     }

@@ -15,14 +15,14 @@
 /* --- name --------------------------------------------------------------------------------------
  */
 
-static void copy(char *out, size_t size, const char *text)
+static void reach_copy(char *out, size_t size, const char *text)
 {
     size_t n = text_cut(text, strlen(text), size - 1);
     memcpy(out, text, n);
     out[n] = '\0';
 }
 
-static int take_apart(const char *url, struct reach *out, struct err *err)
+static int reach_take_apart(const char *url, struct reach *out, struct err *err)
 {
     CURLU *parts = curl_url();
     char *host = NULL;
@@ -40,8 +40,8 @@ static int take_apart(const char *url, struct reach *out, struct err *err)
         if (six) {
             host[len - 1] = '\0';
         }
-        copy(out->host, sizeof(out->host), host + six);
-        copy(out->port, sizeof(out->port), port);
+        reach_copy(out->host, sizeof(out->host), host + six);
+        reach_copy(out->port, sizeof(out->port), port);
         out->secure = strcasecmp(scheme, "https") == 0;
     }
     curl_free(host);
@@ -51,7 +51,7 @@ static int take_apart(const char *url, struct reach *out, struct err *err)
     return rc;
 }
 
-static bool is_local(const struct sockaddr *address)
+static bool reach_is_local(const struct sockaddr *address)
 {
     struct sockaddr_in four;
     struct sockaddr_in6 six;
@@ -66,7 +66,7 @@ static bool is_local(const struct sockaddr *address)
     return false;
 }
 
-static int find_address(struct reach *out, struct err *err)
+static int reach_find_address(struct reach *out, struct err *err)
 {
     struct addrinfo *found = NULL;
     const struct addrinfo wanted = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
@@ -78,7 +78,7 @@ static int find_address(struct reach *out, struct err *err)
     }
     getnameinfo(found->ai_addr, found->ai_addrlen, out->address, sizeof(out->address), NULL, 0,
                 NI_NUMERICHOST);
-    out->local = is_local(found->ai_addr);
+    out->local = reach_is_local(found->ai_addr);
     for (const struct addrinfo *at = found; at != NULL; at = at->ai_next) {
         out->addresses++;
     }
@@ -90,13 +90,13 @@ static int find_address(struct reach *out, struct err *err)
  */
 
 /* Returns the value after "name:", or null. */
-static const char *value_of(const char *line, const char *name)
+static const char *reach_value_of(const char *line, const char *name)
 {
     size_t len = strlen(name);
     return strncmp(line, name, len) == 0 && line[len] == ':' ? line + len + 1 : NULL;
 }
 
-static void read_certificate(CURL *easy, struct reach *out)
+static void reach_read_certificate(CURL *easy, struct reach *out)
 {
     struct curl_certinfo *info = NULL;
     if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &info) != CURLE_OK || info == NULL ||
@@ -104,14 +104,14 @@ static void read_certificate(CURL *easy, struct reach *out)
         return;
     }
     for (const struct curl_slist *line = info->certinfo[0]; line != NULL; line = line->next) {
-        const char *subject = value_of(line->data, "Subject");
-        const char *issuer = value_of(line->data, "Issuer");
-        const char *expires = value_of(line->data, "Expire date");
+        const char *subject = reach_value_of(line->data, "Subject");
+        const char *issuer = reach_value_of(line->data, "Issuer");
+        const char *expires = reach_value_of(line->data, "Expire date");
         if (subject != NULL) {
-            copy(out->subject, sizeof(out->subject), subject);
+            reach_copy(out->subject, sizeof(out->subject), subject);
         }
         if (issuer != NULL) {
-            copy(out->issuer, sizeof(out->issuer), issuer);
+            reach_copy(out->issuer, sizeof(out->issuer), issuer);
         }
         if (expires != NULL) {
             time_t at = curl_getdate(expires, NULL);
@@ -120,7 +120,7 @@ static void read_certificate(CURL *easy, struct reach *out)
     }
 }
 
-static enum reach_step step_of(CURLcode code)
+static enum reach_step reach_step_of(CURLcode code)
 {
     switch (code) {
     case CURLE_OK:
@@ -135,7 +135,7 @@ static enum reach_step step_of(CURLcode code)
     }
 }
 
-static int connect_to(struct service *s, struct reach *out, struct err *err)
+static int reach_connect_to(struct service *s, struct reach *out, struct err *err)
 {
     struct slot *slot = &s->slots[0];
     CURL *easy = slot->easy;
@@ -146,12 +146,12 @@ static int connect_to(struct service *s, struct reach *out, struct err *err)
         return err_set(err, ERR_INTERNAL, "cannot set libcurl up");
     }
     slot->result = curl_easy_perform(easy);
-    out->step = step_of(slot->result);
+    out->step = reach_step_of(slot->result);
     if (slot->result != CURLE_OK) {
         return fault_tell(slot, err);
     }
     if (out->secure) {
-        read_certificate(easy, out);
+        reach_read_certificate(easy, out);
     }
     return 0;
 }
@@ -164,17 +164,17 @@ int reach_look(const struct service_options *options, const char *url, struct re
     *out = (struct reach){0};
     one.urls = &url;
     one.url_count = 1;
-    int rc = take_apart(url, out, err);
+    int rc = reach_take_apart(url, out, err);
     if (rc == 0 && options->proxy != NULL) { /* the proxy may resolve names that are unknown here */
-        copy(out->address, sizeof(out->address), "reached through the proxy");
+        reach_copy(out->address, sizeof(out->address), "reached through the proxy");
     } else if (rc == 0) {
-        rc = find_address(out, err);
+        rc = reach_find_address(out, err);
     }
     if (rc == 0) {
         rc = service_open(&s, &one, err);
     }
     if (rc == 0) {
-        rc = connect_to(s, out, err);
+        rc = reach_connect_to(s, out, err);
     }
     service_close(s);
     return rc;

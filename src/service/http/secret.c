@@ -46,7 +46,7 @@ void secret_drop_all(struct service *s)
 }
 
 /* Returns "Authorization: ApiKey ..." or the bearer line; null if neither is configured. */
-static char *authorization(const struct service_options *options)
+static char *secret_authorization(const struct service_options *options)
 {
     const char *scheme = options->api_key != NULL ? "ApiKey" : "Bearer";
     const char *secret = options->api_key != NULL ? options->api_key : options->bearer;
@@ -60,7 +60,7 @@ static char *authorization(const struct service_options *options)
 
 bool secret_add_header(struct curl_slist **list, const struct service_options *options)
 {
-    char *line = authorization(options);
+    char *line = secret_authorization(options);
     if (line == NULL) {
         return true;
     }
@@ -77,19 +77,19 @@ bool secret_add_header(struct curl_slist **list, const struct service_options *o
 
 /* Changes the line in place, because pending requests share the list. This is safe: libcurl reads
  * it when a request starts, and all requests start in this thread. */
-static void change_header(struct curl_slist *list, const struct service_options *options)
+static void secret_change_header(struct curl_slist *list, const struct service_options *options)
 {
     for (struct curl_slist *line = list; line != NULL; line = line->next) {
         if (strncmp(line->data, "Authorization:", 14) == 0) {
             text_wipe(line->data);
             free(line->data);
-            line->data = authorization(options);
+            line->data = secret_authorization(options);
         }
     }
 }
 
 /* Signing services answer 403 if a session has expired. */
-static bool is_refusal(const struct service *s, int status)
+static bool secret_is_refusal(const struct service *s, int status)
 {
     return status == 401 || (status == 403 && s->options.aws_region != NULL);
 }
@@ -97,7 +97,7 @@ static bool is_refusal(const struct service *s, int status)
 bool secret_renewed(struct slot *slot)
 {
     struct service *s = slot->service;
-    if (!is_refusal(s, slot->answer.status)) {
+    if (!secret_is_refusal(s, slot->answer.status)) {
         return false;
     }
     if (slot->credential != s->credential) {
@@ -110,8 +110,8 @@ bool secret_renewed(struct slot *slot)
     }
     if (other) {
         s->credential++;
-        change_header(s->json_headers, &s->options);
-        change_header(s->bulk_headers, &s->options);
+        secret_change_header(s->json_headers, &s->options);
+        secret_change_header(s->bulk_headers, &s->options);
     }
     return other;
 }
@@ -124,7 +124,7 @@ void secret_free_headers(struct curl_slist *list)
     curl_slist_free_all(list);
 }
 
-static void mask_one(const char *secret, char *bytes, size_t len)
+static void secret_mask_one(const char *secret, char *bytes, size_t len)
 {
     size_t n = secret != NULL ? strlen(secret) : 0;
     if (n < MASKED_LEAST || len < n) {
@@ -136,7 +136,7 @@ static void mask_one(const char *secret, char *bytes, size_t len)
     }
 }
 
-static void push_base64(struct buf *out, const unsigned char *bytes, size_t len)
+static void secret_push_base64(struct buf *out, const unsigned char *bytes, size_t len)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < len; i += 3) {
@@ -151,7 +151,7 @@ static void push_base64(struct buf *out, const unsigned char *bytes, size_t len)
 }
 
 /* Masks user and password in the form of basic authentication. */
-static void mask_basic(const struct service_options *options, char *bytes, size_t len)
+static void secret_mask_basic(const struct service_options *options, char *bytes, size_t len)
 {
     struct buf plain;
     struct buf sent;
@@ -161,8 +161,8 @@ static void mask_basic(const struct service_options *options, char *bytes, size_
     buf_init(&plain, HEADER_MAX_BYTES);
     buf_init(&sent, 2 * HEADER_MAX_BYTES);
     buf_printf(&plain, "%s:%s", options->user, options->password);
-    push_base64(&sent, (const unsigned char *)buf_text(&plain), plain.len);
-    mask_one(buf_text(&sent), bytes, len);
+    secret_push_base64(&sent, (const unsigned char *)buf_text(&plain), plain.len);
+    secret_mask_one(buf_text(&sent), bytes, len);
     text_wipe(plain.data);
     text_wipe(sent.data);
     buf_release(&plain);
@@ -172,11 +172,11 @@ static void mask_basic(const struct service_options *options, char *bytes, size_
 void secret_mask(const struct service_options *options, char *bytes, size_t len)
 {
     if (bytes != NULL) {
-        mask_one(options->api_key, bytes, len);
-        mask_one(options->password, bytes, len);
-        mask_one(options->bearer, bytes, len);
-        mask_one(options->aws_secret_key, bytes, len);
-        mask_one(options->aws_token, bytes, len);
-        mask_basic(options, bytes, len);
+        secret_mask_one(options->api_key, bytes, len);
+        secret_mask_one(options->password, bytes, len);
+        secret_mask_one(options->bearer, bytes, len);
+        secret_mask_one(options->aws_secret_key, bytes, len);
+        secret_mask_one(options->aws_token, bytes, len);
+        secret_mask_basic(options, bytes, len);
     }
 }

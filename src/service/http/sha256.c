@@ -18,50 +18,50 @@ static const uint32_t rounds[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turn(uint32_t x, unsigned n)
+static uint32_t sha256_turn(uint32_t x, unsigned n)
 {
     return x >> n | x << (32 - n);
 }
 
-static uint32_t word_at(const unsigned char *p)
+static uint32_t sha256_word_at(const unsigned char *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static void spread(uint32_t w[64], const unsigned char *block)
+static void sha256_spread(uint32_t w[64], const unsigned char *block)
 {
     for (size_t i = 0; i < 16; i++) {
-        w[i] = word_at(block + 4 * i);
+        w[i] = sha256_word_at(block + 4 * i);
     }
     for (size_t i = 16; i < 64; i++) {
         uint32_t a = w[i - 15];
         uint32_t b = w[i - 2];
-        w[i] = w[i - 16] + (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + w[i - 7] +
-               (turn(b, 17) ^ turn(b, 19) ^ b >> 10);
+        w[i] = w[i - 16] + (sha256_turn(a, 7) ^ sha256_turn(a, 18) ^ a >> 3) + w[i - 7] +
+               (sha256_turn(b, 17) ^ sha256_turn(b, 19) ^ b >> 10);
     }
 }
 
 /* One round. It rotates the roles of the variables instead of their values, to keep all in
  * registers. */
-static inline void step(uint32_t *d, uint32_t *h, const uint32_t abc[3], const uint32_t efg[3],
-                        uint32_t input)
+static inline void sha256_step(uint32_t *d, uint32_t *h, const uint32_t abc[3],
+                               const uint32_t efg[3], uint32_t input)
 {
-    uint32_t s1 = turn(efg[0], 6) ^ turn(efg[0], 11) ^ turn(efg[0], 25);
+    uint32_t s1 = sha256_turn(efg[0], 6) ^ sha256_turn(efg[0], 11) ^ sha256_turn(efg[0], 25);
     uint32_t t1 = *h + s1 + ((efg[0] & efg[1]) ^ (~efg[0] & efg[2])) + input;
-    uint32_t s0 = turn(abc[0], 2) ^ turn(abc[0], 13) ^ turn(abc[0], 22);
+    uint32_t s0 = sha256_turn(abc[0], 2) ^ sha256_turn(abc[0], 13) ^ sha256_turn(abc[0], 22);
     *d += t1;
     *h = t1 + s0 + ((abc[0] & abc[1]) ^ (abc[0] & abc[2]) ^ (abc[1] & abc[2]));
 }
 
 #define ROUND(a, b, c, d, e, f, g, h, i)                                                           \
-    step(&v[d], &v[h], (const uint32_t[3]){v[a], v[b], v[c]},                                      \
-         (const uint32_t[3]){v[e], v[f], v[g]}, rounds[i] + w[i])
+    sha256_step(&v[d], &v[h], (const uint32_t[3]){v[a], v[b], v[c]},                               \
+                (const uint32_t[3]){v[e], v[f], v[g]}, rounds[i] + w[i])
 
-static void take_block(uint32_t h[WORDS], const unsigned char *block)
+static void sha256_take_block(uint32_t h[WORDS], const unsigned char *block)
 {
     uint32_t w[64];
     uint32_t v[WORDS];
-    spread(w, block);
+    sha256_spread(w, block);
     memcpy(v, h, sizeof(v));
     for (size_t i = 0; i < 64; i += WORDS) {
         ROUND(0, 1, 2, 3, 4, 5, 6, 7, i);
@@ -79,7 +79,7 @@ static void take_block(uint32_t h[WORDS], const unsigned char *block)
 }
 
 /* Hashes head and text. head is the padded key of HMAC, one block, or null. */
-static struct digest hash(const unsigned char *head, struct span text)
+static struct digest sha256_hash(const unsigned char *head, struct span text)
 {
     uint32_t h[WORDS] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
@@ -87,11 +87,11 @@ static struct digest hash(const unsigned char *head, struct span text)
     struct digest out;
     uint64_t bits = 8 * ((uint64_t)text.len + (head != NULL ? BLOCK : 0));
     if (head != NULL) {
-        take_block(h, head);
+        sha256_take_block(h, head);
     }
     size_t whole = text.len / BLOCK * BLOCK;
     for (size_t at = 0; at < whole; at += BLOCK) {
-        take_block(h, (const unsigned char *)text.data + at);
+        sha256_take_block(h, (const unsigned char *)text.data + at);
     }
     size_t rest = text.len - whole;
     if (rest > 0) {
@@ -103,7 +103,7 @@ static struct digest hash(const unsigned char *head, struct span text)
         last[end - 1 - i] = (unsigned char)(bits >> 8 * i);
     }
     for (size_t at = 0; at < end; at += BLOCK) {
-        take_block(h, last + at);
+        sha256_take_block(h, last + at);
     }
     for (size_t i = 0; i < SHA256_BYTES; i++) {
         out.bytes[i] = (unsigned char)(h[i / 4] >> (24 - 8 * (i % 4)));
@@ -113,7 +113,7 @@ static struct digest hash(const unsigned char *head, struct span text)
 
 struct digest sha256(struct span text)
 {
-    return hash(NULL, text);
+    return sha256_hash(NULL, text);
 }
 
 struct digest sha256_hmac(struct span key, struct span text)
@@ -131,8 +131,8 @@ struct digest sha256_hmac(struct span key, struct span text)
         outer[i] = inner[i] ^ 0x5c;
         inner[i] ^= 0x36;
     }
-    d = hash(inner, text);
-    d = hash(outer, span_make((const char *)d.bytes, SHA256_BYTES));
+    d = sha256_hash(inner, text);
+    d = sha256_hash(outer, span_make((const char *)d.bytes, SHA256_BYTES));
     explicit_bzero(inner, sizeof(inner));
     explicit_bzero(outer, sizeof(outer));
     return d;

@@ -10,7 +10,7 @@
 #include "http/sigv4.h"
 #include "rowferry/base/text.h"
 
-static bool push_line(struct curl_slist **list, const char *line)
+static bool signing_push_line(struct curl_slist **list, const char *line)
 {
     struct curl_slist *longer = curl_slist_append(*list, line);
     *list = longer != NULL ? longer : *list;
@@ -36,10 +36,10 @@ bool signing_add(struct slot *slot, const struct curl_slist *headers, const stru
     sigv4_sign(&key, &request, lines);
     bool good = true;
     for (; good && headers != NULL; headers = headers->next) {
-        good = push_line(&slot->signed_headers, headers->data);
+        good = signing_push_line(&slot->signed_headers, headers->data);
     }
     for (size_t i = 0; i < SIGV4_LINES; i++) {
-        good = good && (lines[i] == NULL || push_line(&slot->signed_headers, lines[i]));
+        good = good && (lines[i] == NULL || signing_push_line(&slot->signed_headers, lines[i]));
         text_wipe(lines[i]);
         free(lines[i]);
     }

@@ -16,7 +16,7 @@
 /* --- canonical request ----------------------------------------------------------------------- */
 
 /* Encodes the sent path a second time, except slashes. */
-static void push_path(struct buf *out, struct span path)
+static void sigv4_push_path(struct buf *out, struct span path)
 {
     size_t at = 0;
     while (at < path.len) {
@@ -31,7 +31,7 @@ static void push_path(struct buf *out, struct span path)
     }
 }
 
-static int digit(char c)
+static int sigv4_digit(char c)
 {
     static const char digits[] = "0123456789ABCDEF";
     const char *at = c != '\0' ? strchr(digits, c >= 'a' ? c - 32 : c) : NULL;
@@ -39,11 +39,11 @@ static int digit(char c)
 }
 
 /* Encodes text without encoding existing escapes again. */
-static void push_encoded(struct buf *out, struct span text)
+static void sigv4_push_encoded(struct buf *out, struct span text)
 {
     for (size_t i = 0; i < text.len; i++) {
-        int high = text.data[i] == '%' && i + 2 < text.len ? digit(text.data[i + 1]) : -1;
-        int low = high >= 0 ? digit(text.data[i + 2]) : -1;
+        int high = text.data[i] == '%' && i + 2 < text.len ? sigv4_digit(text.data[i + 1]) : -1;
+        int low = high >= 0 ? sigv4_digit(text.data[i + 2]) : -1;
         char c = text.data[i];
         if (low >= 0) {
             c = (char)(high * 16 + low);
@@ -53,35 +53,35 @@ static void push_encoded(struct buf *out, struct span text)
     }
 }
 
-static int compare(const void *a, const void *b)
+static int sigv4_compare(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static char *parameter(struct span text)
+static char *sigv4_parameter(struct span text)
 {
     struct buf out;
     const char *equals = text.len > 0 ? memchr(text.data, '=', text.len) : NULL;
     size_t name = equals != NULL ? (size_t)(equals - text.data) : text.len;
     size_t value = name < text.len ? name + 1 : name;
     buf_init(&out, TEXT_MAX_BYTES);
-    push_encoded(&out, span_make(text.data, name));
+    sigv4_push_encoded(&out, span_make(text.data, name));
     buf_push_char(&out, '=');
-    push_encoded(&out, span_make(text.data + value, text.len - value));
+    sigv4_push_encoded(&out, span_make(text.data + value, text.len - value));
     return buf_detach(&out);
 }
 
-static void push_query(struct buf *out, struct span query)
+static void sigv4_push_query(struct buf *out, struct span query)
 {
     char *all[PARAMETERS_MOST] = {NULL};
     size_t count = 0;
     for (size_t at = 0; at < query.len && count < PARAMETERS_MOST; at++) {
         const char *end = memchr(query.data + at, '&', query.len - at);
         size_t len = end != NULL ? (size_t)(end - query.data) - at : query.len - at;
-        all[count++] = parameter(span_make(query.data + at, len));
+        all[count++] = sigv4_parameter(span_make(query.data + at, len));
         at += len;
     }
-    qsort(all, count, sizeof(*all), compare);
+    qsort(all, count, sizeof(*all), sigv4_compare);
     for (size_t i = 0; i < count; i++) {
         buf_push_text(out, i > 0 ? "&" : "");
         buf_push_text(out, all[i]);
@@ -89,13 +89,13 @@ static void push_query(struct buf *out, struct span query)
     }
 }
 
-static void canonical(struct buf *out, const struct sigv4 *key, const struct sigv4_request *r,
-                      const char *date, const char *payload)
+static void sigv4_canonical(struct buf *out, const struct sigv4 *key, const struct sigv4_request *r,
+                            const char *date, const char *payload)
 {
     buf_printf(out, "%s\n", r->method);
-    push_path(out, r->path);
+    sigv4_push_path(out, r->path);
     buf_push_char(out, '\n');
-    push_query(out, r->query);
+    sigv4_push_query(out, r->query);
     buf_printf(out, "\nhost:%.*s\nx-amz-content-sha256:%s\nx-amz-date:%s\n", (int)r->host.len,
                r->host.data, payload, date);
     if (key->token != NULL) {
@@ -107,29 +107,29 @@ static void canonical(struct buf *out, const struct sigv4 *key, const struct sig
 
 /* --- signature -------------------------------------------------------------------------------- */
 
-static struct digest link_of(const struct digest *key, const char *text)
+static struct digest sigv4_link_of(const struct digest *key, const char *text)
 {
     return sha256_hmac(span_make((const char *)key->bytes, SHA256_BYTES),
                        span_make(text, strlen(text)));
 }
 
-static void sign(char out[SHA256_HEX_BYTES], const struct sigv4 *key, const char *day,
-                 const char *text)
+static void sigv4_sign_text(char out[SHA256_HEX_BYTES], const struct sigv4 *key, const char *day,
+                            const char *text)
 {
     struct buf first;
     buf_init(&first, TEXT_MAX_BYTES);
     buf_printf(&first, "AWS4%s", key->secret_key);
     struct digest d = sha256_hmac(span_make(buf_text(&first), first.len), span_make(day, 8));
-    d = link_of(&d, key->region);
-    d = link_of(&d, key->service);
-    d = link_of(&d, "aws4_request");
-    d = link_of(&d, text);
+    d = sigv4_link_of(&d, key->region);
+    d = sigv4_link_of(&d, key->service);
+    d = sigv4_link_of(&d, "aws4_request");
+    d = sigv4_link_of(&d, text);
     sha256_hex(out, &d);
     text_wipe(first.data);
     buf_release(&first);
 }
 
-static char *line(const char *name, const char *value)
+static char *sigv4_line(const char *name, const char *value)
 {
     struct buf out;
     buf_init(&out, TEXT_MAX_BYTES);
@@ -152,21 +152,21 @@ void sigv4_sign(const struct sigv4 *key, const struct sigv4_request *request,
     struct digest d = sha256(request->body);
     sha256_hex(payload, &d);
     buf_init(&text, TEXT_MAX_BYTES);
-    canonical(&text, key, request, date, payload);
+    sigv4_canonical(&text, key, request, date, payload);
     d = sha256(span_make(buf_text(&text), text.len));
     sha256_hex(hashed, &d);
     buf_reset(&text);
     buf_printf(&text, "AWS4-HMAC-SHA256\n%s\n%.8s/%s/%s/aws4_request\n%s", date, date, key->region,
                key->service, hashed);
-    sign(signature, key, date, buf_text(&text));
+    sigv4_sign_text(signature, key, date, buf_text(&text));
     buf_reset(&text);
     buf_printf(&text,
                "Authorization: AWS4-HMAC-SHA256 Credential=%s/%.8s/%s/%s/aws4_request, "
                "SignedHeaders=" SIGNED "%s, Signature=%s",
                key->key_id, date, key->region, key->service,
                key->token != NULL ? ";x-amz-security-token" : "", signature);
-    lines[0] = line("x-amz-date", date);
-    lines[1] = line("x-amz-content-sha256", payload);
+    lines[0] = sigv4_line("x-amz-date", date);
+    lines[1] = sigv4_line("x-amz-content-sha256", payload);
     lines[2] = buf_detach(&text);
-    lines[3] = key->token != NULL ? line("x-amz-security-token", key->token) : NULL;
+    lines[3] = key->token != NULL ? sigv4_line("x-amz-security-token", key->token) : NULL;
 }

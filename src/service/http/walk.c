@@ -25,12 +25,12 @@ bool walk_whole(const struct walk *w)
     return w->state == WALK_WHOLE;
 }
 
-static struct span kept_text(const struct walk *w)
+static struct span walk_kept_text(const struct walk *w)
 {
     return span_make(w->text, w->text_len);
 }
 
-static void keep(struct walk *w, const char *bytes, size_t len)
+static void walk_keep(struct walk *w, const char *bytes, size_t len)
 {
     size_t room = sizeof(w->text) - w->text_len;
     size_t n = len < room ? len : room;
@@ -40,7 +40,7 @@ static void keep(struct walk *w, const char *bytes, size_t len)
     }
 }
 
-static void keep_character(struct walk *w, unsigned c)
+static void walk_keep_character(struct walk *w, unsigned c)
 {
     char out[4];
     size_t n;
@@ -62,47 +62,47 @@ static void keep_character(struct walk *w, unsigned c)
     }
     /* keep a character completely or not at all */
     if (n <= sizeof(w->text) - w->text_len) {
-        keep(w, out, n);
+        walk_keep(w, out, n);
     }
 }
 
 /* Replaces a high surrogate without a low surrogate by U+FFFD. */
-static void end_surrogate(struct walk *w)
+static void walk_end_surrogate(struct walk *w)
 {
     if (w->high_surrogate != 0) {
         w->high_surrogate = 0;
-        keep_character(w, REPLACEMENT);
+        walk_keep_character(w, REPLACEMENT);
     }
 }
 
-static void keep_code_unit(struct walk *w, unsigned unit)
+static void walk_keep_code_unit(struct walk *w, unsigned unit)
 {
     bool low = unit >= 0xdc00 && unit < 0xe000;
     if (low && w->high_surrogate != 0) {
         unsigned c = 0x10000 + ((w->high_surrogate - 0xd800) << 10) + (unit - 0xdc00);
         w->high_surrogate = 0;
-        keep_character(w, c);
+        walk_keep_character(w, c);
         return;
     }
-    end_surrogate(w);
+    walk_end_surrogate(w);
     if (unit >= 0xd800 && unit < 0xdc00) {
         w->high_surrogate = unit;
     } else {
-        keep_character(w, low ? REPLACEMENT : unit);
+        walk_keep_character(w, low ? REPLACEMENT : unit);
     }
 }
 
-static void after_value(struct walk *w)
+static void walk_after_value(struct walk *w)
 {
     w->state = w->depth == 0 ? WALK_WHOLE : WALK_AFTER;
 }
 
-static bool in_array(const struct walk *w)
+static bool walk_in_array(const struct walk *w)
 {
     return w->depth > 0 && (w->arrays >> (w->depth - 1) & 1) != 0;
 }
 
-static bool open_container(struct walk *w, bool array)
+static bool walk_open_container(struct walk *w, bool array)
 {
     if (w->depth == WALK_MAX_DEPTH) {
         return false;
@@ -114,147 +114,148 @@ static bool open_container(struct walk *w, bool array)
     return w->events->open(w->context, w->depth, array);
 }
 
-static bool close_container(struct walk *w, char c)
+static bool walk_close_container(struct walk *w, char c)
 {
-    if (w->depth == 0 || c != (in_array(w) ? ']' : '}')) {
+    if (w->depth == 0 || c != (walk_in_array(w) ? ']' : '}')) {
         return false;
     }
     bool good = w->events->close(w->context, w->depth);
     w->depth--;
-    after_value(w);
+    walk_after_value(w);
     return good;
 }
 
-static void begin_string(struct walk *w, bool key)
+static void walk_begin_string(struct walk *w, bool key)
 {
     w->state = WALK_STRING;
     w->in_key = key;
     w->text_len = 0;
 }
 
-static bool end_string(struct walk *w)
+static bool walk_end_string(struct walk *w)
 {
-    end_surrogate(w);
+    walk_end_surrogate(w);
     if (w->in_key) {
         w->state = WALK_COLON;
-        return w->events->key(w->context, w->depth, kept_text(w));
+        return w->events->key(w->context, w->depth, walk_kept_text(w));
     }
-    after_value(w);
-    return w->events->string(w->context, w->depth, kept_text(w));
+    walk_after_value(w);
+    return w->events->string(w->context, w->depth, walk_kept_text(w));
 }
 
-static bool digit(char c)
+static bool walk_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static bool scalar_byte(char c)
+static bool walk_scalar_byte(char c)
 {
-    return digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
+    return walk_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
 }
 
-static bool begin_value(struct walk *w, char c)
+static bool walk_begin_value(struct walk *w, char c)
 {
     if (c == '{' || c == '[') {
-        return open_container(w, c == '[');
+        return walk_open_container(w, c == '[');
     }
     if (c == '"') {
-        begin_string(w, false);
+        walk_begin_string(w, false);
         return true;
     }
     w->state = WALK_SCALAR;
     w->text[0] = c;
     w->text_len = 1;
-    return scalar_byte(c);
+    return walk_scalar_byte(c);
 }
 
-static size_t past_digits(struct span text, size_t at)
+static size_t walk_past_digits(struct span text, size_t at)
 {
-    while (at < text.len && digit(text.data[at])) {
+    while (at < text.len && walk_digit(text.data[at])) {
         at++;
     }
     return at;
 }
 
 /* Checks a number. If it is longer than the stored text, only the stored part is checked. */
-static bool number_valid(struct span text)
+static bool walk_number_valid(struct span text)
 {
     size_t from = text.data[0] == '-';
-    size_t at = past_digits(text, from);
+    size_t at = walk_past_digits(text, from);
     bool good = at > from && (text.data[from] != '0' || at == from + 1);
     if (good && at < text.len && text.data[at] == '.') {
         from = at + 1;
-        at = past_digits(text, from);
+        at = walk_past_digits(text, from);
         good = at > from;
     }
     if (good && at < text.len && (text.data[at] == 'e' || text.data[at] == 'E')) {
         from = at + 1;
         from += from < text.len && (text.data[from] == '+' || text.data[from] == '-');
-        at = past_digits(text, from);
+        at = walk_past_digits(text, from);
         good = at > from;
     }
     return at == text.len && (good || text.len == WALK_TEXT_BYTES);
 }
 
-static bool scalar_valid(struct span text)
+static bool walk_scalar_valid(struct span text)
 {
-    if (digit(text.data[0]) || text.data[0] == '-') {
-        return number_valid(text);
+    if (walk_digit(text.data[0]) || text.data[0] == '-') {
+        return walk_number_valid(text);
     }
     return span_is(text, "true") || span_is(text, "false") || span_is(text, "null");
 }
 
-static bool end_scalar(struct walk *w)
+static bool walk_end_scalar(struct walk *w)
 {
-    after_value(w);
-    return scalar_valid(kept_text(w)) && w->events->scalar(w->context, w->depth, kept_text(w));
+    walk_after_value(w);
+    return walk_scalar_valid(walk_kept_text(w)) &&
+           w->events->scalar(w->context, w->depth, walk_kept_text(w));
 }
 
-static bool next_element(struct walk *w, char c)
+static bool walk_next_element(struct walk *w, char c)
 {
     if (c == ',') {
-        w->state = in_array(w) ? WALK_VALUE : WALK_KEY;
+        w->state = walk_in_array(w) ? WALK_VALUE : WALK_KEY;
         return true;
     }
-    return close_container(w, c);
+    return walk_close_container(w, c);
 }
 
-static bool blank(char c)
+static bool walk_blank(char c)
 {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
 /* Handles one byte outside strings and scalars. */
-static bool structure(struct walk *w, char c)
+static bool walk_structure(struct walk *w, char c)
 {
-    if (blank(c)) {
+    if (walk_blank(c)) {
         return true;
     }
     switch (w->state) {
     case WALK_FIRST_VALUE:
-        return c == ']' ? close_container(w, c) : begin_value(w, c);
+        return c == ']' ? walk_close_container(w, c) : walk_begin_value(w, c);
     case WALK_VALUE:
-        return begin_value(w, c);
+        return walk_begin_value(w, c);
     case WALK_FIRST_KEY:
         if (c == '}') {
-            return close_container(w, c);
+            return walk_close_container(w, c);
         }
-        begin_string(w, true);
+        walk_begin_string(w, true);
         return c == '"';
     case WALK_KEY:
-        begin_string(w, true);
+        walk_begin_string(w, true);
         return c == '"';
     case WALK_COLON:
         w->state = WALK_VALUE;
         return c == ':';
     case WALK_AFTER:
-        return next_element(w, c);
+        return walk_next_element(w, c);
     default:
         return false;
     }
 }
 
-static bool escape(struct walk *w, char c)
+static bool walk_escape(struct walk *w, char c)
 {
     static const char letters[] = "\"\\/bfnrt";
     static const char meaning[] = "\"\\/     ";
@@ -270,12 +271,12 @@ static bool escape(struct walk *w, char c)
     if (letter == NULL) {
         return false;
     }
-    end_surrogate(w);
-    keep(w, w->exact ? &exactly[letter - letters] : &meaning[letter - letters], 1);
+    walk_end_surrogate(w);
+    walk_keep(w, w->exact ? &exactly[letter - letters] : &meaning[letter - letters], 1);
     return true;
 }
 
-static bool hex_digit(struct walk *w, char c)
+static bool walk_hex_digit(struct walk *w, char c)
 {
     unsigned value = 16;
     if (c >= '0' && c <= '9') {
@@ -286,75 +287,75 @@ static bool hex_digit(struct walk *w, char c)
     w->code_unit = w->code_unit << 4 | (value & 15);
     if (++w->hex_digits == 4) {
         w->state = WALK_STRING;
-        keep_code_unit(w, w->code_unit);
+        walk_keep_code_unit(w, w->code_unit);
     }
     return value < 16;
 }
 
 /* Consumes bytes up to the next quote, backslash or control character; returns the end of the
  * run. */
-static const char *plain_run(struct walk *w, const char *p, const char *end)
+static const char *walk_plain_run(struct walk *w, const char *p, const char *end)
 {
     const char *from = p;
     while (p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20) {
         p++;
     }
     if (p > from) {
-        end_surrogate(w);
-        keep(w, from, (size_t)(p - from));
+        walk_end_surrogate(w);
+        walk_keep(w, from, (size_t)(p - from));
     }
     return p;
 }
 
-static const char *scalar_run(struct walk *w, const char *p, const char *end)
+static const char *walk_scalar_run(struct walk *w, const char *p, const char *end)
 {
     const char *from = p;
-    while (p < end && scalar_byte(*p)) {
-        if (w->text_len + (size_t)(p - from) >= sizeof(w->text) && !digit(*p) && *p != '.') {
+    while (p < end && walk_scalar_byte(*p)) {
+        if (w->text_len + (size_t)(p - from) >= sizeof(w->text) && !walk_digit(*p) && *p != '.') {
             break; /* a word or an exponent cannot begin here */
         }
         p++;
     }
-    keep(w, from, (size_t)(p - from));
+    walk_keep(w, from, (size_t)(p - from));
     return p;
 }
 
-static bool string_end_or_escape(struct walk *w, char c)
+static bool walk_string_end_or_escape(struct walk *w, char c)
 {
     if (c == '\\') {
         w->state = WALK_ESCAPE;
         return true;
     }
-    return c == '"' && end_string(w);
+    return c == '"' && walk_end_string(w);
 }
 
 /* Consumes a run of bytes or a single byte. Returns null if they are not JSON. */
-static const char *step(struct walk *w, const char *p, const char *end)
+static const char *walk_step(struct walk *w, const char *p, const char *end)
 {
     switch (w->state) {
     case WALK_STRING:
-        p = plain_run(w, p, end);
+        p = walk_plain_run(w, p, end);
         if (p == end) {
             return p;
         }
-        return string_end_or_escape(w, *p) ? p + 1 : NULL;
+        return walk_string_end_or_escape(w, *p) ? p + 1 : NULL;
     case WALK_ESCAPE:
-        return escape(w, *p) ? p + 1 : NULL;
+        return walk_escape(w, *p) ? p + 1 : NULL;
     case WALK_HEX:
-        return hex_digit(w, *p) ? p + 1 : NULL;
+        return walk_hex_digit(w, *p) ? p + 1 : NULL;
     case WALK_SCALAR:
-        p = scalar_run(w, p, end);
-        return p == end || end_scalar(w) ? p : NULL;
+        p = walk_scalar_run(w, p, end);
+        return p == end || walk_end_scalar(w) ? p : NULL;
     default:
-        return structure(w, *p) ? p + 1 : NULL;
+        return walk_structure(w, *p) ? p + 1 : NULL;
     }
 }
 
 /* Returns the length of an array element that the `take` event recognises; 0 if none. */
-static size_t taken(struct walk *w, const char *p, const char *end)
+static size_t walk_taken(struct walk *w, const char *p, const char *end)
 {
     bool may = w->events->take != NULL && *p == '{' &&
-               (w->state == WALK_FIRST_VALUE || (w->state == WALK_VALUE && in_array(w)));
+               (w->state == WALK_FIRST_VALUE || (w->state == WALK_VALUE && walk_in_array(w)));
     size_t len = may ? w->events->take(w->context, w->depth, span_make(p, (size_t)(end - p))) : 0;
     if (len > 0) {
         w->state = WALK_AFTER;
@@ -370,8 +371,8 @@ bool walk_feed(struct walk *w, const char *bytes, size_t len)
         return false;
     }
     while (p < end) {
-        size_t whole = taken(w, p, end);
-        const char *next = whole > 0 ? p + whole : step(w, p, end);
+        size_t whole = walk_taken(w, p, end);
+        const char *next = whole > 0 ? p + whole : walk_step(w, p, end);
         if (next == NULL) {
             w->state = WALK_BROKEN;
             break;

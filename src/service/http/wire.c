@@ -22,17 +22,17 @@
 static pthread_once_t set_up_once = PTHREAD_ONCE_INIT;
 static CURLcode set_up_result;
 
-static void set_up(void)
+static void wire_set_up_curl(void)
 {
     set_up_result = curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
 bool wire_set_up(void)
 {
-    return pthread_once(&set_up_once, set_up) == 0 && set_up_result == CURLE_OK;
+    return pthread_once(&set_up_once, wire_set_up_curl) == 0 && set_up_result == CURLE_OK;
 }
 
-static long status_of(const struct slot *slot)
+static long wire_status_of(const struct slot *slot)
 {
     long status = 0;
     curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
@@ -41,7 +41,7 @@ static long status_of(const struct slot *slot)
 
 /* Stores a body. The beginning is enough for a refused bulk request; other bodies must be
  * complete. */
-static bool keep_body(struct slot *slot, const char *bytes, size_t len)
+static bool wire_keep_body(struct slot *slot, const char *bytes, size_t len)
 {
     struct buf *body = &slot->answer.body;
     size_t room = body->max_bytes - body->len;
@@ -51,20 +51,20 @@ static bool keep_body(struct slot *slot, const char *bytes, size_t len)
     return !slot->overflow || slot->batch != NULL;
 }
 
-static size_t on_body(char *bytes, size_t size, size_t count, void *context)
+static size_t wire_on_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct slot *slot = context;
     size_t len = size * count;
-    if (slot->batch != NULL && status_of(slot) == 200) {
+    if (slot->batch != NULL && wire_status_of(slot) == 200) {
         /* after a parse error the rest is read and dropped, so the connection stays usable */
         (void)slot->reader.feed(slot->reader.context, bytes, len);
         return len;
     }
-    return keep_body(slot, bytes, len) ? len : 0;
+    return wire_keep_body(slot, bytes, len) ? len : 0;
 }
 
 /* Returns the value of a header line with this name (any case), else a null span. */
-static struct span header_value(const char *line, size_t len, const char *name)
+static struct span wire_header_value(const char *line, size_t len, const char *name)
 {
     size_t at = strlen(name);
     if (len <= at || strncasecmp(line, name, at) != 0 || line[at] != ':') {
@@ -79,7 +79,7 @@ static struct span header_value(const char *line, size_t len, const char *name)
 }
 
 /* Returns seconds since 1970; 0 if text is not a date. */
-static int64_t read_date(struct span text)
+static int64_t wire_read_date(struct span text)
 {
     char date[64];
     size_t n = text.len < sizeof(date) - 1 ? text.len : sizeof(date) - 1;
@@ -90,14 +90,14 @@ static int64_t read_date(struct span text)
 }
 
 /* Reads the needed fields from a header line. */
-static void read_field(struct http_answer *answer, const char *line, size_t len)
+static void wire_read_field(struct http_answer *answer, const char *line, size_t len)
 {
-    struct span date = header_value(line, len, "Date");
+    struct span date = wire_header_value(line, len, "Date");
     if (date.data != NULL) {
-        answer->date_s = read_date(date);
+        answer->date_s = wire_read_date(date);
     }
     for (const char *const *name = product_headers; *name != NULL; name++) {
-        struct span value = header_value(line, len, *name);
+        struct span value = wire_header_value(line, len, *name);
         if (value.data != NULL) {
             size_t n = text_cut(value.data, value.len, sizeof(answer->product_header) - 1);
             memcpy(answer->product_header, value.data, n);
@@ -106,7 +106,7 @@ static void read_field(struct http_answer *answer, const char *line, size_t len)
     }
 }
 
-static void forget_head(struct slot *slot)
+static void wire_forget_head(struct slot *slot)
 {
     slot->answer.product_header[0] = '\0';
     slot->answer.date_s = 0;
@@ -115,23 +115,23 @@ static void forget_head(struct slot *slot)
 
 /* libcurl passes line by line every interim head (1xx), the final head and any trailers. Each head
  * begins with a status line; trailers neither start nor end a head. */
-static size_t on_header(char *line, size_t size, size_t count, void *context)
+static size_t wire_on_header(char *line, size_t size, size_t count, void *context)
 {
     struct slot *slot = context;
     size_t len = size * count;
     if (len >= 5 && memcmp(line, "HTTP/", 5) == 0) {
-        forget_head(slot);
+        wire_forget_head(slot);
     } else if (len <= 2) {
-        slot->head_whole = status_of(slot) >= 200;
+        slot->head_whole = wire_status_of(slot) >= 200;
     } else if (!slot->head_whole) {
-        read_field(&slot->answer, line, len);
+        wire_read_field(&slot->answer, line, len);
     }
     return len;
 }
 
 #define SET(option, value) good = good && curl_easy_setopt(easy, (option), (value)) == CURLE_OK
 
-static bool set_tls(CURL *easy, const struct service_options *o)
+static bool wire_set_tls(CURL *easy, const struct service_options *o)
 {
     bool good = true;
     SET(CURLOPT_SSL_VERIFYPEER, 1L);
@@ -151,7 +151,7 @@ static bool set_tls(CURL *easy, const struct service_options *o)
     return good;
 }
 
-static bool set_connection(CURL *easy, const struct service_options *o)
+static bool wire_set_connection(CURL *easy, const struct service_options *o)
 {
     bool good = true;
     SET(CURLOPT_NOSIGNAL, 1L);
@@ -174,14 +174,14 @@ static bool set_connection(CURL *easy, const struct service_options *o)
     return good;
 }
 
-static bool set_callbacks(CURL *easy, struct slot *slot)
+static bool wire_set_callbacks(CURL *easy, struct slot *slot)
 {
     bool good = true;
     SET(CURLOPT_PRIVATE, slot);
     SET(CURLOPT_ERRORBUFFER, slot->failure);
-    SET(CURLOPT_WRITEFUNCTION, on_body);
+    SET(CURLOPT_WRITEFUNCTION, wire_on_body);
     SET(CURLOPT_WRITEDATA, slot);
-    SET(CURLOPT_HEADERFUNCTION, on_header);
+    SET(CURLOPT_HEADERFUNCTION, wire_on_header);
     SET(CURLOPT_HEADERDATA, slot);
     return good;
 }
@@ -197,8 +197,8 @@ bool wire_open_slot(struct service *s, struct slot *slot, bool accept_compressed
         return false;
     }
     CURL *easy = slot->easy;
-    bool good = set_callbacks(easy, slot) && set_connection(easy, &s->options) &&
-                set_tls(easy, &s->options);
+    bool good = wire_set_callbacks(easy, slot) && wire_set_connection(easy, &s->options) &&
+                wire_set_tls(easy, &s->options);
     if (accept_compressed) {
         SET(CURLOPT_ACCEPT_ENCODING, "");
     } else {
@@ -223,7 +223,7 @@ void wire_close_slot(struct service *s, struct slot *slot)
 }
 
 /* Sets the user for each request, because the password may have changed. */
-static bool set_user(CURL *easy, const struct service_options *o)
+static bool wire_set_user(CURL *easy, const struct service_options *o)
 {
     bool good = true;
     if (o->user != NULL) {
@@ -235,13 +235,13 @@ static bool set_user(CURL *easy, const struct service_options *o)
 }
 
 /* A POST or PUT without a body sends "Content-Length: 0", because some proxies require a length. */
-static bool says_length(const char *method)
+static bool wire_says_length(const char *method)
 {
     return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
 }
 
-static bool set_request(struct slot *slot, const struct curl_slist *headers,
-                        const struct span *body)
+static bool wire_set_request(struct slot *slot, const struct curl_slist *headers,
+                             const struct span *body)
 {
     static const struct span empty = {"", 0};
     CURL *easy = slot->easy;
@@ -250,12 +250,12 @@ static bool set_request(struct slot *slot, const struct curl_slist *headers,
         good = signing_add(slot, headers, body);
         headers = slot->signed_headers;
     }
-    good = good && set_user(easy, &slot->service->options);
+    good = good && wire_set_user(easy, &slot->service->options);
     SET(CURLOPT_URL, buf_text(&slot->url));
     SET(CURLOPT_HTTPHEADER, headers);
     SET(CURLOPT_HTTPGET, 1L);
     SET(CURLOPT_NOBODY, (long)(strcmp(slot->method, "HEAD") == 0));
-    if (body == NULL && says_length(slot->method)) {
+    if (body == NULL && wire_says_length(slot->method)) {
         body = &empty;
     }
     if (body != NULL) {
@@ -267,11 +267,11 @@ static bool set_request(struct slot *slot, const struct curl_slist *headers,
     return good;
 }
 
-static void forget_answer(struct slot *slot)
+static void wire_forget_answer(struct slot *slot)
 {
     slot->answer.status = 0;
     slot->answer.json = false;
-    forget_head(slot);
+    wire_forget_head(slot);
     slot->answer.origin = NULL;
     buf_reset(&slot->answer.body);
     slot->failure[0] = '\0';
@@ -284,7 +284,7 @@ int wire_start(struct slot *slot, const struct curl_slist *headers, const struct
                struct err *err)
 {
     struct service *s = slot->service;
-    forget_answer(slot);
+    wire_forget_answer(slot);
     signing_drop(slot);
     slot->base = s->base;
     slot->answer.origin = s->bases[s->base].origin;
@@ -296,7 +296,7 @@ int wire_start(struct slot *slot, const struct curl_slist *headers, const struct
         return err_set(err, ERR_REJECTED, "cannot send %s to a path of over %zu bytes",
                        slot->method, HTTP_PATH_MAX_BYTES);
     }
-    if (!set_request(slot, headers, body) ||
+    if (!wire_set_request(slot, headers, body) ||
         curl_multi_add_handle(s->multi, slot->easy) != CURLM_OK) {
         return err_set(err, ERR_TRANSIENT, "could not begin %s %s: out of memory", slot->method,
                        buf_text(&slot->path));
@@ -304,7 +304,7 @@ int wire_start(struct slot *slot, const struct curl_slist *headers, const struct
     return 0;
 }
 
-static bool content_is_json(CURL *easy)
+static bool wire_content_is_json(CURL *easy)
 {
     char *type = NULL;
     curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
@@ -312,7 +312,7 @@ static bool content_is_json(CURL *easy)
                             strncasecmp(type, "application/vnd.elasticsearch+json", 34) == 0);
 }
 
-static void queue(struct service *s, struct slot *slot)
+static void wire_queue(struct service *s, struct slot *slot)
 {
     slot->next = NULL;
     if (s->last_ended != NULL) {
@@ -324,19 +324,19 @@ static void queue(struct service *s, struct slot *slot)
 }
 
 /* If several requests failed at the same base URL, only the first moves to another one. */
-static void next_base(struct service *s, size_t failed)
+static void wire_next_base(struct service *s, size_t failed)
 {
     if (s->base == failed) {
         s->base = (s->base + 1) % s->base_count;
     }
 }
 
-static void finish(struct slot *slot, CURLcode result)
+static void wire_finish(struct slot *slot, CURLcode result)
 {
     struct service *s = slot->service;
-    long status = status_of(slot);
+    long status = wire_status_of(slot);
     slot->answer.status = (int)status;
-    slot->answer.json = content_is_json(slot->easy);
+    slot->answer.json = wire_content_is_json(slot->easy);
     /* libcurl accepts a head that is cut off by the end of the connection */
     slot->result = result == CURLE_OK && !slot->head_whole ? CURLE_PARTIAL_FILE : result;
     slot->finished = true;
@@ -344,10 +344,10 @@ static void finish(struct slot *slot, CURLcode result)
         secret_mask(&s->options, slot->answer.body.data, slot->answer.body.len);
     }
     if (fault_turns_away(slot)) {
-        next_base(s, slot->base);
+        wire_next_base(s, slot->base);
     }
     if (slot->batch != NULL) {
-        queue(s, slot);
+        wire_queue(s, slot);
     }
 }
 
@@ -369,7 +369,7 @@ int wire_move(struct service *s, struct err *err)
         CURLcode result = message->data.result;
         char *slot = NULL;
         curl_easy_getinfo(easy, CURLINFO_PRIVATE, &slot);
-        finish((struct slot *)(void *)slot, result);
+        wire_finish((struct slot *)(void *)slot, result);
         curl_multi_remove_handle(s->multi, easy);
     }
     return 0;

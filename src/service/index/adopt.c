@@ -23,20 +23,20 @@ struct adoption {
     bool was_cloned;         /* an earlier call created the clone */
 };
 
-static struct span lit(const char *text)
+static struct span adopt_lit(const char *text)
 {
     return span_make(text, strlen(text));
 }
 
-static int put_block(const struct adoption *a, bool on, struct err *err)
+static int adopt_put_block(const struct adoption *a, bool on, struct err *err)
 {
-    struct span body = on ? lit("{\"index\":{\"blocks\":{\"write\":true}}}")
-                          : lit("{\"index\":{\"blocks\":{\"write\":null}}}");
+    struct span body = on ? adopt_lit("{\"index\":{\"blocks\":{\"write\":true}}}")
+                          : adopt_lit("{\"index\":{\"blocks\":{\"write\":null}}}");
     return ask_of(a->service, "PUT", a->alias, "/_settings", body, BODY_SHORT, NULL, err);
 }
 
 /* Reads the index. Its uuid identifies it, whatever becomes of the name. */
-static int look_at(struct adoption *a, struct index_info *info, struct err *err)
+static int adopt_look_at(struct adoption *a, struct index_info *info, struct err *err)
 {
     struct json_object *tree = NULL;
     int rc = ask_description(a->service, a->alias, &tree, err);
@@ -53,7 +53,7 @@ static int look_at(struct adoption *a, struct index_info *info, struct err *err)
     return rc;
 }
 
-static bool is_marked(const struct adoption *a, struct json_object *index)
+static bool adopt_is_marked(const struct adoption *a, struct json_object *index)
 {
     struct json_object *note =
         json_tree_at(index, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
@@ -61,23 +61,23 @@ static bool is_marked(const struct adoption *a, struct json_object *index)
 }
 
 /* Elasticsearch does not keep the source of a clone, so we recorded it (note_clone). */
-static bool is_clone(const struct adoption *a, struct json_object *index)
+static bool adopt_is_clone(const struct adoption *a, struct json_object *index)
 {
     struct json_object *source =
         json_tree_at(index, (const char *const[]){"settings", "index", "resize", "source", NULL});
-    return strcmp(json_tree_text(source, "uuid"), a->uuid) == 0 || is_marked(a, index);
+    return strcmp(json_tree_text(source, "uuid"), a->uuid) == 0 || adopt_is_marked(a, index);
 }
 
 /* Checks for a clone left by an earlier, interrupted call. It is complete only if writes have been
  * blocked since. */
-static int look_at_clone(struct adoption *a, bool write_blocked, struct err *err)
+static int adopt_look_at_clone(struct adoption *a, bool write_blocked, struct err *err)
 {
     struct json_object *tree = NULL;
     int rc = ask_description(a->service, a->kept, &tree, err);
     if (rc != 0 || tree == NULL) {
         return rc;
     }
-    a->was_cloned = write_blocked && is_clone(a, json_tree_member(tree, a->kept));
+    a->was_cloned = write_blocked && adopt_is_clone(a, json_tree_member(tree, a->kept));
     json_object_put(tree);
     if (a->was_cloned) {
         return 0;
@@ -87,23 +87,23 @@ static int look_at_clone(struct adoption *a, bool write_blocked, struct err *err
     return err_hint(err, "delete \"%s\" where nobody needs it, and try again", a->kept);
 }
 
-static bool cannot_keep(const struct err *err)
+static bool adopt_cannot_keep(const struct err *err)
 {
     return err->http_status == 400 || err->http_status == 403 || err->http_status == 405;
 }
 
-static int block(struct adoption *a, struct err *err)
+static int adopt_block(struct adoption *a, struct err *err)
 {
-    int rc = put_block(a, true, err);
+    int rc = adopt_put_block(a, true, err);
     a->blocked = rc == 0;
     if (rc == 0 && FAILPOINT("index_blocked")) {
         return err_set(err, ERR_TRANSIENT, "failpoint \"index_blocked\"");
     }
-    return rc != 0 && cannot_keep(err) ? ADOPT_CANNOT_KEEP : rc;
+    return rc != 0 && adopt_cannot_keep(err) ? ADOPT_CANNOT_KEEP : rc;
 }
 
 /* Elasticsearch does not copy the number of replicas to a clone. */
-static void push_clone(struct buf *out, const struct adoption *a)
+static void adopt_push_clone(struct buf *out, const struct adoption *a)
 {
     static const char *const names[] = {"number_of_replicas", "auto_expand_replicas"};
     struct json_object *old =
@@ -119,7 +119,7 @@ static void push_clone(struct buf *out, const struct adoption *a)
     buf_push_literal(out, "}}");
 }
 
-static int clone(struct adoption *a, struct err *err)
+static int adopt_clone(struct adoption *a, struct err *err)
 {
     struct buf rest;
     struct buf body;
@@ -127,7 +127,7 @@ static int clone(struct adoption *a, struct err *err)
     buf_init(&body, ASK_MAX_BYTES);
     buf_push_literal(&rest, "/_clone/");
     http_push_segment(&rest, a->kept, strlen(a->kept));
-    push_clone(&body, a);
+    adopt_push_clone(&body, a);
     int rc = ask_of(a->service, "POST", a->alias, buf_text(&rest), span_make(body.data, body.len),
                     BODY_SHORT, NULL, err);
     buf_release(&body);
@@ -137,12 +137,12 @@ static int clone(struct adoption *a, struct err *err)
         return 0;
     }
     err_context(err, "cannot keep index \"%s\" as \"%s\"", a->alias, a->kept);
-    return cannot_keep(err) ? ADOPT_CANNOT_KEEP : rc;
+    return adopt_cannot_keep(err) ? ADOPT_CANNOT_KEEP : rc;
 }
 
 /* Records the source's uuid in the clone's `_meta`. Only a later call that continues this one reads
  * it. A failure is ignored: without the record, that call is refused. */
-static void note_clone(const struct adoption *a)
+static void adopt_note_clone(const struct adoption *a)
 {
     struct err unsaid;
     struct buf body;
@@ -163,7 +163,7 @@ static void note_clone(const struct adoption *a)
     json_object_put(tree);
 }
 
-static int wait_for_clone(struct adoption *a, struct err *err)
+static int adopt_wait_for_clone(struct adoption *a, struct err *err)
 {
     char status[16] = "";
     for (int i = 0; i < CLONE_TURNS; i++) {
@@ -176,26 +176,26 @@ static int wait_for_clone(struct adoption *a, struct err *err)
                    a->alias, a->kept);
 }
 
-static int keep(struct adoption *a, bool write_blocked, struct err *err)
+static int adopt_keep(struct adoption *a, bool write_blocked, struct err *err)
 {
-    int rc = look_at_clone(a, write_blocked, err);
+    int rc = adopt_look_at_clone(a, write_blocked, err);
     if (rc != 0 || a->was_cloned) {
-        return rc != 0 ? rc : wait_for_clone(a, err);
+        return rc != 0 ? rc : adopt_wait_for_clone(a, err);
     }
-    rc = write_blocked ? 0 : block(a, err);
+    rc = write_blocked ? 0 : adopt_block(a, err);
     if (rc == 0) {
-        rc = clone(a, err);
+        rc = adopt_clone(a, err);
     }
     if (rc == 0) {
-        note_clone(a);
+        adopt_note_clone(a);
     }
     if (rc == 0 && FAILPOINT("index_cloned")) {
         rc = err_set(err, ERR_TRANSIENT, "failpoint \"index_cloned\"");
     }
-    return rc == 0 ? wait_for_clone(a, err) : rc;
+    return rc == 0 ? adopt_wait_for_clone(a, err) : rc;
 }
 
-static int swap(const struct adoption *a, struct err *err)
+static int adopt_swap(const struct adoption *a, struct err *err)
 {
     struct buf body;
     struct json_object *tree = NULL;
@@ -217,7 +217,7 @@ static int swap(const struct adoption *a, struct err *err)
 
 /* Restores the previous state as far as the service is reachable; reports what could not be
  * undone. */
-static void take_back(const struct adoption *a, struct err *err)
+static void adopt_take_back(const struct adoption *a, struct err *err)
 {
     struct index_info at;
     struct err failed = {0};
@@ -230,7 +230,7 @@ static void take_back(const struct adoption *a, struct err *err)
         return; /* another index has the name now */
     }
     if (rc == 0 && a->blocked) {
-        rc = put_block(a, false, &failed);
+        rc = adopt_put_block(a, false, &failed);
     }
     if (rc == 0 && a->cloned) {
         rc = ask_of(a->service, "DELETE", a->kept, "", NO_BODY, BODY_SHORT, NULL, &failed);
@@ -252,17 +252,17 @@ int index_swap_adopting(struct service *s, const char *alias, const char *kept, 
         rc = index_name_check(kept, err);
     }
     if (rc == 0) {
-        rc = look_at(&a, &info, err);
+        rc = adopt_look_at(&a, &info, err);
     }
     if (rc == 0 && kept != NULL) {
-        rc = keep(&a, info.write_blocked, err);
+        rc = adopt_keep(&a, info.write_blocked, err);
     }
     if (rc == 0) {
-        rc = swap(&a, err);
+        rc = adopt_swap(&a, err);
         rc = rc != 0 && index_swapped_after_all(s, alias, to) ? 0 : rc;
     }
     if (rc != 0) {
-        take_back(&a, err);
+        adopt_take_back(&a, err);
     }
     *kept_it = rc == 0 && (a.cloned || a.was_cloned);
     json_object_put(a.old);
@@ -271,13 +271,13 @@ int index_swap_adopting(struct service *s, const char *alias, const char *kept, 
 
 /* Removes the clone. A clone found while the index is blocked was made behind our block; any other
  * is ours only if it is marked. */
-static int remove_clone(const struct adoption *a, bool blocked, struct err *err)
+static int adopt_remove_clone(const struct adoption *a, bool blocked, struct err *err)
 {
     struct json_object *tree = NULL;
     int rc = ask_description(a->service, a->kept, &tree, err);
     struct json_object *found = json_tree_member(tree, a->kept);
-    bool ours =
-        rc == 0 && found != NULL && (is_marked(a, found) || (blocked && is_clone(a, found)));
+    bool ours = rc == 0 && found != NULL &&
+                (adopt_is_marked(a, found) || (blocked && adopt_is_clone(a, found)));
     json_object_put(tree);
     return ours ? ask_of(a->service, "DELETE", a->kept, "", NO_BODY, BODY_SHORT, NULL, err) : rc;
 }
@@ -301,6 +301,6 @@ int index_adopt_undo(struct service *s, const char *alias, const char *kept, str
     const char *const blocks[] = {"settings", "index", "blocks", NULL};
     bool blocked = strcmp(json_tree_text(json_tree_at(found, blocks), "write"), "true") == 0;
     json_object_put(tree);
-    rc = remove_clone(&a, blocked, err);
-    return rc == 0 && blocked ? put_block(&a, false, err) : rc;
+    rc = adopt_remove_clone(&a, blocked, err);
+    return rc == 0 && blocked ? adopt_put_block(&a, false, err) : rc;
 }

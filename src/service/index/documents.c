@@ -29,7 +29,7 @@ void documents_release(struct documents *d)
     documents_init(d);
 }
 
-static struct document *next_item(struct documents *d)
+static struct document *documents_next_item(struct documents *d)
 {
     if (d->count == d->capacity) {
         d->capacity = d->capacity > 0 ? d->capacity * 2 : 256;
@@ -40,11 +40,11 @@ static struct document *next_item(struct documents *d)
 }
 
 /* Returns false if the item is an error: unreachable shard, missing index. */
-static bool take_document(struct documents *d, struct span text)
+static bool documents_take_document(struct documents *d, struct span text)
 {
     struct span name;
     struct span value;
-    struct document *item = next_item(d);
+    struct document *item = documents_next_item(d);
     struct json_steps at = json_steps_into(text);
     while (json_steps_member(&at, &name, &value)) {
         if (span_is(name, "error")) {
@@ -60,7 +60,7 @@ static bool take_document(struct documents *d, struct span text)
     return true;
 }
 
-static bool take_documents(struct documents *d, size_t wanted)
+static bool documents_take_documents(struct documents *d, size_t wanted)
 {
     struct span name;
     struct span value;
@@ -71,15 +71,16 @@ static bool take_documents(struct documents *d, size_t wanted)
     while (good && json_steps_member(&top, &name, &value)) {
         struct json_steps at = json_steps_into(value);
         while (good && span_is(name, "docs") && json_steps_element(&at, &document)) {
-            good = d->count < wanted && take_document(d, document);
+            good = d->count < wanted && documents_take_document(d, document);
         }
     }
     return good;
 }
 
-static int read_documents(struct documents *d, size_t wanted, const char *index, struct err *err)
+static int documents_read_documents(struct documents *d, size_t wanted, const char *index,
+                                    struct err *err)
 {
-    if (!take_documents(d, wanted) || d->count != wanted) {
+    if (!documents_take_documents(d, wanted) || d->count != wanted) {
         err_set(err, ERR_TRANSIENT, "could not read documents of index \"%s\"", index);
         err_detail(err, buf_text(&d->answer.body), d->answer.body.len);
         return err->class;
@@ -87,7 +88,7 @@ static int read_documents(struct documents *d, size_t wanted, const char *index,
     return 0;
 }
 
-static void push_index(struct buf *path, const char *index, const char *rest)
+static void documents_push_index(struct buf *path, const char *index, const char *rest)
 {
     buf_push_char(path, '/');
     http_push_segment(path, index, strlen(index));
@@ -95,22 +96,23 @@ static void push_index(struct buf *path, const char *index, const char *rest)
 }
 
 /* Elasticsearch 9.2 and later omits vectors from sources by default. */
-static bool vectors_apart(const struct service *s)
+static bool documents_vectors_apart(const struct service *s)
 {
     const struct product_info *p = &s->product;
     return p->product == PRODUCT_ELASTICSEARCH &&
            (p->major > 9 || (p->major == 9 && p->minor >= 2));
 }
 
-static const char *source_query(const struct service *s, bool with_source)
+static const char *documents_source_query(const struct service *s, bool with_source)
 {
-    return !with_source       ? "/_mget?_source=false"
-           : vectors_apart(s) ? "/_mget?_source_exclude_vectors=false"
-                              : "/_mget";
+    return !with_source                 ? "/_mget?_source=false"
+           : documents_vectors_apart(s) ? "/_mget?_source_exclude_vectors=false"
+                                        : "/_mget";
 }
 
 /* {"_id":"eu:42","routing":"eu"} */
-static void push_routed(struct buf *out, const struct key_routing *routing, struct span key)
+static void documents_push_routed(struct buf *out, const struct key_routing *routing,
+                                  struct span key)
 {
     char text[KEY_MAX_BYTES];
     size_t len = key_route(text, routing, key.data, key.len);
@@ -123,15 +125,15 @@ static void push_routed(struct buf *out, const struct key_routing *routing, stru
     buf_push_char(out, '}');
 }
 
-static void push_wanted(struct buf *out, const struct service *s, const struct span *keys,
-                        size_t count)
+static void documents_push_wanted(struct buf *out, const struct service *s, const struct span *keys,
+                                  size_t count)
 {
     const struct key_routing *routing = &s->options.routing;
     buf_push_text(out, routing->count > 0 ? "{\"docs\":[" : "{\"ids\":[");
     for (size_t i = 0; i < count; i++) {
         buf_push_text(out, i > 0 ? "," : "");
         if (routing->count > 0) {
-            push_routed(out, routing, keys[i]);
+            documents_push_routed(out, routing, keys[i]);
         } else {
             text_json(out, keys[i].data, keys[i].len);
         }
@@ -140,8 +142,8 @@ static void push_wanted(struct buf *out, const struct service *s, const struct s
 }
 
 /* Sends a request with its own limit of the answer's size. */
-static int request_large(struct service *s, const char *path, struct span body, size_t max_bytes,
-                         struct http_answer *answer, struct err *err)
+static int documents_request_large(struct service *s, const char *path, struct span body,
+                                   size_t max_bytes, struct http_answer *answer, struct err *err)
 {
     struct slot *slot = &s->slots[0];
     slot->answer.body.max_bytes = max_bytes;
@@ -158,7 +160,7 @@ struct asked {
     int64_t number;     /* number of the backing index with the document */
 };
 
-static int by_text(const void *a, const void *b)
+static int documents_by_text(const void *a, const void *b)
 {
     const struct span *x = &((const struct asked *)a)->quoted;
     const struct span *y = &((const struct asked *)b)->quoted;
@@ -167,10 +169,10 @@ static int by_text(const void *a, const void *b)
 }
 
 /* Finds the key of an id. Usually ids are returned with the escapes of the request. */
-static struct asked *asked_by(struct asked *asked, size_t count, struct span id)
+static struct asked *documents_asked_by(struct asked *asked, size_t count, struct span id)
 {
     struct asked wanted = {.quoted = id};
-    struct asked *found = bsearch(&wanted, asked, count, sizeof(*asked), by_text);
+    struct asked *found = bsearch(&wanted, asked, count, sizeof(*asked), documents_by_text);
     for (size_t i = 0; found == NULL && memchr(id.data, '\\', id.len) != NULL && i < count; i++) {
         found = json_scalar_same(asked[i].quoted, id) ? &asked[i] : NULL;
     }
@@ -178,7 +180,7 @@ static struct asked *asked_by(struct asked *asked, size_t count, struct span id)
 }
 
 /* If several backing indices have the id, the last backing index wins. */
-static void take_hit(struct documents *d, struct asked *asked, struct span text)
+static void documents_take_hit(struct documents *d, struct asked *asked, struct span text)
 {
     struct span name;
     struct span value;
@@ -190,7 +192,7 @@ static void take_hit(struct documents *d, struct asked *asked, struct span text)
         if (span_is(name, "_index")) {
             number = stream_number(value);
         } else if (span_is(name, "_id")) {
-            key = asked_by(asked, d->count, value);
+            key = documents_asked_by(asked, d->count, value);
         } else if (span_is(name, "_version")) {
             hit.version = strtoll(value.data, NULL, 10);
         } else if (span_is(name, "_source")) {
@@ -204,7 +206,7 @@ static void take_hit(struct documents *d, struct asked *asked, struct span text)
 }
 
 /* {"hits":[..]} */
-static void take_hits(struct documents *d, struct asked *asked, struct span hits)
+static void documents_take_hits(struct documents *d, struct asked *asked, struct span hits)
 {
     struct span name;
     struct span value;
@@ -213,13 +215,13 @@ static void take_hits(struct documents *d, struct asked *asked, struct span hits
     while (json_steps_member(&inner, &name, &value)) {
         struct json_steps list = json_steps_into(value);
         while (span_is(name, "hits") && json_steps_element(&list, &hit)) {
-            take_hit(d, asked, hit);
+            documents_take_hit(d, asked, hit);
         }
     }
 }
 
 /* Returns false if the body is not the answer to a search. */
-static bool take_found(struct documents *d, struct asked *asked)
+static bool documents_take_found(struct documents *d, struct asked *asked)
 {
     struct span name;
     struct span value;
@@ -229,7 +231,7 @@ static bool take_found(struct documents *d, struct asked *asked)
     while (json_steps_member(&top, &name, &value)) {
         good = good || span_is(name, "timed_out");
         if (span_is(name, "hits")) {
-            take_hits(d, asked, value);
+            documents_take_hits(d, asked, value);
         }
     }
     return good;
@@ -237,8 +239,8 @@ static bool take_found(struct documents *d, struct asked *asked)
 
 /* Writes the search and records the offset of each key in it. Every backing index may have a
  * document with an id. */
-static void push_search(struct buf *out, const struct span *keys, size_t count, size_t size,
-                        const char *source, struct asked *asked)
+static void documents_push_search(struct buf *out, const struct span *keys, size_t count,
+                                  size_t size, const char *source, struct asked *asked)
 {
     buf_printf(out,
                "{\"size\":%zu,\"track_total_hits\":false,\"version\":true,\"_source\":%s,\"sort\":["
@@ -255,46 +257,47 @@ static void push_search(struct buf *out, const struct span *keys, size_t count, 
         asked[i].quoted.data = out->data + asked[i].at;
         asked[i].at = i;
     }
-    qsort(asked, count, sizeof(*asked), by_text);
+    qsort(asked, count, sizeof(*asked), documents_by_text);
 }
 
 /* A search sees only refreshed documents. Without the privilege to refresh, it sees the state of
  * the last automatic refresh. */
-static int refresh_if_allowed(struct service *s, const char *index, struct err *err)
+static int documents_refresh_if_allowed(struct service *s, const char *index, struct err *err)
 {
     int rc = index_refresh(s, index, err);
     return rc == ERR_REJECTED ? 0 : rc;
 }
 
-static int search_some(struct service *s, const char *index, const struct span *keys, size_t count,
-                       size_t size, bool with_source, size_t max_bytes, struct documents *out,
-                       struct err *err)
+static int documents_search_some(struct service *s, const char *index, const struct span *keys,
+                                 size_t count, size_t size, bool with_source, size_t max_bytes,
+                                 struct documents *out, struct err *err)
 {
     struct buf path;
     struct buf body;
     struct asked *asked = mem_zero(count + 1, sizeof(*asked));
     buf_init(&path, PATH_MAX_BYTES);
     buf_init(&body, REQUEST_MAX_BYTES);
-    push_index(&path, index,
-               "/_search?allow_partial_search_results=false&filter_path=timed_out,hits.hits._index,"
-               "hits.hits._id,hits.hits._version,hits.hits._source");
-    push_search(&body, keys, count, size,
-                !with_source       ? "false"
-                : vectors_apart(s) ? "{\"exclude_vectors\":false}"
-                                   : "true",
-                asked);
+    documents_push_index(
+        &path, index,
+        "/_search?allow_partial_search_results=false&filter_path=timed_out,hits.hits._index,"
+        "hits.hits._id,hits.hits._version,hits.hits._source");
+    documents_push_search(&body, keys, count, size,
+                          !with_source                 ? "false"
+                          : documents_vectors_apart(s) ? "{\"exclude_vectors\":false}"
+                                                       : "true",
+                          asked);
     for (size_t i = 0; i < count; i++) {
-        (void)next_item(out);
+        (void)documents_next_item(out);
     }
     int rc = body.failed ? err_set(err, ERR_INTERNAL, "%zu keys are too many to ask for", count)
-                         : refresh_if_allowed(s, index, err);
+                         : documents_refresh_if_allowed(s, index, err);
     if (rc == 0) {
-        rc = request_large(s, buf_text(&path), span_make(body.data, body.len), max_bytes,
-                           &out->answer, err);
+        rc = documents_request_large(s, buf_text(&path), span_make(body.data, body.len), max_bytes,
+                                     &out->answer, err);
     }
     if (rc == 0 && out->answer.status != 200) {
         rc = http_refuse(&out->answer, "POST", buf_text(&path), err);
-    } else if (rc == 0 && !take_found(out, asked)) {
+    } else if (rc == 0 && !documents_take_found(out, asked)) {
         rc = err_set(err, ERR_TRANSIENT, "could not read documents of data stream \"%s\"", index);
     }
     free(asked);
@@ -304,37 +307,41 @@ static int search_some(struct service *s, const char *index, const struct span *
 }
 
 /* If the index permits fewer hits, asks for fewer. */
-static int search(struct service *s, const char *index, const struct span *keys, size_t count,
-                  bool with_source, size_t max_bytes, struct documents *out, struct err *err)
+static int documents_search(struct service *s, const char *index, const struct span *keys,
+                            size_t count, bool with_source, size_t max_bytes, struct documents *out,
+                            struct err *err)
 {
-    int rc = search_some(s, index, keys, count, SEARCH_MOST, with_source, max_bytes, out, err);
+    int rc =
+        documents_search_some(s, index, keys, count, SEARCH_MOST, with_source, max_bytes, out, err);
     size_t window = rc < 0 ? scan_window(err) : 0;
     if (window == 0 || window >= SEARCH_MOST) {
         return rc;
     }
     http_answer_release(&out->answer);
     out->count = 0;
-    return window < count
-               ? DOCUMENTS_TOO_LARGE
-               : search_some(s, index, keys, count, window, with_source, max_bytes, out, err);
+    return window < count ? DOCUMENTS_TOO_LARGE
+                          : documents_search_some(s, index, keys, count, window, with_source,
+                                                  max_bytes, out, err);
 }
 
 /* --- both kinds ------------------------------------------------------------------------------ */
 
-static int get(struct service *s, const char *index, const struct span *keys, size_t count,
-               bool with_source, size_t max_bytes, struct documents *out, struct err *err)
+static int documents_get_page(struct service *s, const char *index, const struct span *keys,
+                              size_t count, bool with_source, size_t max_bytes,
+                              struct documents *out, struct err *err)
 {
     struct buf path;
     struct buf body;
     buf_init(&path, PATH_MAX_BYTES);
     buf_init(&body, REQUEST_MAX_BYTES);
-    push_index(&path, index, source_query(s, with_source));
-    push_wanted(&body, s, keys, count);
-    int rc = body.failed ? err_set(err, ERR_INTERNAL, "%zu keys are too many to ask for", count)
-                         : request_large(s, buf_text(&path), span_make(body.data, body.len),
-                                         max_bytes, &out->answer, err);
+    documents_push_index(&path, index, documents_source_query(s, with_source));
+    documents_push_wanted(&body, s, keys, count);
+    int rc = body.failed
+                 ? err_set(err, ERR_INTERNAL, "%zu keys are too many to ask for", count)
+                 : documents_request_large(s, buf_text(&path), span_make(body.data, body.len),
+                                           max_bytes, &out->answer, err);
     if (rc == 0) {
-        rc = out->answer.status == 200 ? read_documents(out, count, index, err)
+        rc = out->answer.status == 200 ? documents_read_documents(out, count, index, err)
                                        : http_refuse(&out->answer, "POST", buf_text(&path), err);
     }
     buf_release(&path);
@@ -347,40 +354,41 @@ int documents_get(struct service *s, const char *index, const struct span *keys,
 {
     http_answer_release(&out->answer);
     out->count = 0;
-    return s->options.stream ? search(s, index, keys, count, with_source, max_bytes, out, err)
-                             : get(s, index, keys, count, with_source, max_bytes, out, err);
+    return s->options.stream
+               ? documents_search(s, index, keys, count, with_source, max_bytes, out, err)
+               : documents_get_page(s, index, keys, count, with_source, max_bytes, out, err);
 }
 
 /* --- the form of sources ---------------------------------------------------------------------- */
 
 /* Returns the member along the keys in the object of the answer's only index. */
-static struct json_object *of_index(struct json_object *tree, const char *const *keys)
+static struct json_object *documents_of_index(struct json_object *tree, const char *const *keys)
 {
     struct json_members first = json_tree_members(tree);
     return json_tree_next(&first) ? json_tree_at(first.value, keys) : NULL;
 }
 
-static bool is_set(struct json_object *tree, const char *const *keys, const char *text)
+static bool documents_is_set(struct json_object *tree, const char *const *keys, const char *text)
 {
-    struct json_object *value = of_index(tree, keys);
+    struct json_object *value = documents_of_index(tree, keys);
     return value != NULL && strcmp(json_object_get_string(value), text) == 0;
 }
 
-static int take_form(struct json_object *tree, const char *index, enum source_form *form,
-                     struct err *err)
+static int documents_take_form(struct json_object *tree, const char *index, enum source_form *form,
+                               struct err *err)
 {
     static const char *const enabled[] = {"mappings", "_source", "enabled", NULL};
     static const char *const mode[] = {"mappings", "_source", "mode", NULL};
     static const char *const set_mode[] = {"settings", "index.mapping.source.mode", NULL};
     static const char *const derived[] = {"settings", "index.derived_source.enabled", NULL};
-    if (is_set(tree, enabled, "false") || is_set(tree, mode, "disabled") ||
-        is_set(tree, set_mode, "disabled")) {
+    if (documents_is_set(tree, enabled, "false") || documents_is_set(tree, mode, "disabled") ||
+        documents_is_set(tree, set_mode, "disabled")) {
         err_set(err, ERR_REJECTED, "index \"%s\" keeps no _source, so that nothing can be compared",
                 index);
         return err_hint(err, "let the mapping keep it: \"_source\": {\"enabled\": true}");
     }
-    if (is_set(tree, mode, "synthetic") || is_set(tree, set_mode, "synthetic") ||
-        is_set(tree, derived, "true")) {
+    if (documents_is_set(tree, mode, "synthetic") ||
+        documents_is_set(tree, set_mode, "synthetic") || documents_is_set(tree, derived, "true")) {
         *form = SOURCE_DERIVED;
     }
     return 0;
@@ -396,7 +404,7 @@ int documents_form(struct service *s, const char *index, enum source_form *form,
                 : SOURCE_AS_SENT;
     int rc = ask_of(s, "GET", index, "?flat_settings=true", NO_BODY, BODY_INDEX, &tree, err);
     if (rc == 0) {
-        rc = take_form(tree, index, form, err);
+        rc = documents_take_form(tree, index, form, err);
     }
     json_object_put(tree);
     return rc;
@@ -404,7 +412,8 @@ int documents_form(struct service *s, const char *index, enum source_form *form,
 
 /* --- documents without a source_id ----------------------------------------------------------- */
 
-static int take_nameless(struct json_object *tree, struct scan_page *page, struct err *err)
+static int documents_take_nameless(struct json_object *tree, struct scan_page *page,
+                                   struct err *err)
 {
     static const char *const keys[] = {"hits", "hits", NULL};
     struct json_object *hits;
@@ -417,8 +426,8 @@ static int take_nameless(struct json_object *tree, struct scan_page *page, struc
     return rc;
 }
 
-static int search_nameless(struct service *s, const char *index, size_t size,
-                           struct json_object **tree, struct err *err)
+static int documents_search_nameless(struct service *s, const char *index, size_t size,
+                                     struct json_object **tree, struct err *err)
 {
     char body[160];
     int len = snprintf(body, sizeof(body),
@@ -433,14 +442,14 @@ int documents_nameless(struct service *s, const char *index, struct scan_page *p
                        struct err *err)
 {
     struct json_object *tree = NULL;
-    int rc = search_nameless(s, index, NAMELESS_MOST, &tree, err);
+    int rc = documents_search_nameless(s, index, NAMELESS_MOST, &tree, err);
     size_t window = rc < 0 ? scan_window(err) : 0;
     if (window > 0 && window < NAMELESS_MOST) {
-        rc = search_nameless(s, index, window, &tree, err);
+        rc = documents_search_nameless(s, index, window, &tree, err);
     }
     scan_page_reset(page);
     if (rc == 0) {
-        rc = take_nameless(tree, page, err);
+        rc = documents_take_nameless(tree, page, err);
     }
     json_object_put(tree);
     return rc;

@@ -11,7 +11,7 @@
 #include "index/index_settings.h"
 #include "rowferry/document/mapping/mapping.h"
 
-static int name_refused_over(const char *name, int most, const char *why, struct err *err)
+static int index_name_refused_over(const char *name, int most, const char *why, struct err *err)
 {
     err_set(err, ERR_CONFIG, "\"%s\" cannot be the name of an index: %s", name, why);
     return err_hint(err,
@@ -20,16 +20,16 @@ static int name_refused_over(const char *name, int most, const char *why, struct
                     most);
 }
 
-static int name_refused(const char *name, const char *why, struct err *err)
+static int index_name_refused(const char *name, const char *why, struct err *err)
 {
-    return name_refused_over(name, INDEX_NAME_MAX_BYTES, why, err);
+    return index_name_refused_over(name, INDEX_NAME_MAX_BYTES, why, err);
 }
 
 int index_alias_check(const char *name, struct err *err)
 {
     if (strlen(name) > INDEX_ALIAS_MAX_BYTES) {
-        return name_refused_over(name, INDEX_ALIAS_MAX_BYTES,
-                                 "it is too long for what is added to it", err);
+        return index_name_refused_over(name, INDEX_ALIAS_MAX_BYTES,
+                                       "it is too long for what is added to it", err);
     }
     return index_name_check(name, err);
 }
@@ -38,27 +38,27 @@ int index_name_check(const char *name, struct err *err)
 {
     size_t len = strlen(name);
     if (len == 0 || len > INDEX_NAME_MAX_BYTES) {
-        return name_refused(name, len == 0 ? "it is empty" : "it is too long", err);
+        return index_name_refused(name, len == 0 ? "it is empty" : "it is too long", err);
     }
     if (strchr("-_+", name[0]) != NULL) {
-        return name_refused(name, "it begins with '-', '_' or '+'", err);
+        return index_name_refused(name, "it begins with '-', '_' or '+'", err);
     }
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-        return name_refused(name, "it is a folder", err);
+        return index_name_refused(name, "it is a folder", err);
     }
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)name[i];
         if (c < 0x20 || c == 0x7f || strchr("\\/*?\"<>| ,#:", name[i]) != NULL) {
-            return name_refused(name, "it holds a character that none may have", err);
+            return index_name_refused(name, "it holds a character that none may have", err);
         }
         if (c >= 'A' && c <= 'Z') {
-            return name_refused(name, "it has upper case letters", err);
+            return index_name_refused(name, "it has upper case letters", err);
         }
     }
     return 0;
 }
 
-static void copy_text(char *out, size_t size, const char *text)
+static void index_copy_text(char *out, size_t size, const char *text)
 {
     size_t n = text_cut(text, strlen(text), size - 1);
     memcpy(out, text, n);
@@ -66,7 +66,7 @@ static void copy_text(char *out, size_t size, const char *text)
 }
 
 /* The service returns settings as strings, whatever their original type. */
-static bool blocked(struct json_object *settings)
+static bool index_has_block(struct json_object *settings)
 {
     static const char *const names[] = {"write", "read_only", "read_only_allow_delete"};
     struct json_object *blocks = json_tree_member(settings, "blocks");
@@ -86,17 +86,17 @@ void index_info_read(struct index_info *out, const char *name, struct json_objec
     static const char *const source_id[] = {"mappings", "properties", "source_id", NULL};
     memset(out, 0, sizeof(*out));
     out->source_id_fault = mapping_source_id_fault(json_tree_at(description, source_id));
-    copy_text(out->name, sizeof(out->name), name);
-    copy_text(out->uuid, sizeof(out->uuid), json_tree_text(settings, "uuid"));
-    copy_text(out->pipeline, sizeof(out->pipeline), json_tree_text(ours, "pipeline"));
-    copy_text(out->fingerprint, sizeof(out->fingerprint), json_tree_text(ours, "mapping"));
-    copy_text(out->source, sizeof(out->source), json_tree_text(ours, "source"));
-    copy_text(out->table, sizeof(out->table), json_tree_text(ours, "table"));
-    copy_text(out->creator, sizeof(out->creator), json_tree_text(ours, "creator"));
+    index_copy_text(out->name, sizeof(out->name), name);
+    index_copy_text(out->uuid, sizeof(out->uuid), json_tree_text(settings, "uuid"));
+    index_copy_text(out->pipeline, sizeof(out->pipeline), json_tree_text(ours, "pipeline"));
+    index_copy_text(out->fingerprint, sizeof(out->fingerprint), json_tree_text(ours, "mapping"));
+    index_copy_text(out->source, sizeof(out->source), json_tree_text(ours, "source"));
+    index_copy_text(out->table, sizeof(out->table), json_tree_text(ours, "table"));
+    index_copy_text(out->creator, sizeof(out->creator), json_tree_text(ours, "creator"));
     out->left_clock =
         json_object_get_int64(json_tree_at(ours, (const char *const[]){"left", "clock", NULL}));
     out->closed = strcmp(json_tree_text(settings, "verified_before_close"), "true") == 0;
-    out->write_blocked = blocked(settings);
+    out->write_blocked = index_has_block(settings);
 }
 
 void index_read_resolved(struct json_object *tree, const char *name, enum alias_kind *kind,
@@ -269,7 +269,7 @@ int index_swap(struct service *s, const char *alias, const char *from, const cha
 }
 
 /* An answer with failed shards is incomplete. */
-static int check_shards(struct json_object *tree, const char *name, struct err *err)
+static int index_check_shards(struct json_object *tree, const char *name, struct err *err)
 {
     struct json_object *failed =
         json_tree_at(tree, (const char *const[]){"_shards", "failed", NULL});
@@ -286,7 +286,7 @@ int index_refresh(struct service *s, const char *name, struct err *err)
     struct json_object *tree = NULL;
     int rc = ask_of(s, "POST", name, "/_refresh", NO_BODY, BODY_SHORT, &tree, err);
     if (rc == 0) {
-        rc = check_shards(tree, name, err);
+        rc = index_check_shards(tree, name, err);
     }
     json_object_put(tree);
     return rc;
@@ -298,7 +298,7 @@ int index_count(struct service *s, const char *name, int64_t *count, struct err 
     *count = 0;
     int rc = ask_of(s, "GET", name, "/_count", NO_BODY, BODY_SHORT, &tree, err);
     if (rc == 0) {
-        rc = check_shards(tree, name, err);
+        rc = index_check_shards(tree, name, err);
     }
     struct json_object *number = json_tree_member(tree, "count");
     if (rc == 0 && !json_object_is_type(number, json_type_int)) {

@@ -37,7 +37,7 @@ bool index_name_of_alias(const char *name, const char *alias, int64_t *number)
 }
 
 /* All names have the same alias as prefix. */
-static int by_age(const void *a, const void *b)
+static int index_generations_by_age(const void *a, const void *b)
 {
     const struct index_info *x = a;
     const struct index_info *y = b;
@@ -49,8 +49,8 @@ static int by_age(const void *a, const void *b)
     return day != 0 ? day : (x->number > y->number) - (x->number < y->number);
 }
 
-static size_t take_ours(struct json_object *tree, const char *alias, const char *pipeline,
-                        struct index_info *found)
+static size_t index_generations_take_ours(struct json_object *tree, const char *alias,
+                                          const char *pipeline, struct index_info *found)
 {
     size_t count = 0;
     for (struct json_members index = json_tree_members(tree); json_tree_next(&index);) {
@@ -82,8 +82,8 @@ int index_list(struct service *s, const char *alias, const char *pipeline, struc
     }
     size_t all = json_tree_count(tree);
     struct index_info *found = mem_zero(all + 1, sizeof(*found));
-    all = pipeline[0] != '\0' ? take_ours(tree, alias, pipeline, found) : 0;
-    qsort(found, all, sizeof(*found), by_age);
+    all = pipeline[0] != '\0' ? index_generations_take_ours(tree, alias, pipeline, found) : 0;
+    qsort(found, all, sizeof(*found), index_generations_by_age);
     *count = all < max ? all : max;
     memcpy(out, found + (all - *count), *count * sizeof(*found));
     free(found);
@@ -94,8 +94,8 @@ int index_list(struct service *s, const char *alias, const char *pipeline, struc
 /* --- ready ------------------------------------------------------------------------------------ */
 
 /* Reads the health status. Its answer is 408 if the time has expired. */
-static int read_health(const struct http_answer *answer, const char *path, char status[16],
-                       struct err *err)
+static int index_generations_read_health(const struct http_answer *answer, const char *path,
+                                         char status[16], struct err *err)
 {
     struct json_object *tree = NULL;
     if (answer->status == 403) {
@@ -127,7 +127,7 @@ int index_health(struct service *s, const char *name, const char *wanted, int64_
                (long long)(timeout_ms < most_ms ? timeout_ms : most_ms));
     int rc = http_request(s, "GET", buf_text(&path), NO_BODY, &answer, err);
     if (rc == 0) {
-        rc = read_health(&answer, buf_text(&path), status, err);
+        rc = index_generations_read_health(&answer, buf_text(&path), status, err);
         http_answer_release(&answer);
     }
     buf_release(&path);
@@ -158,8 +158,8 @@ int index_ready(struct service *s, const char *name, int64_t timeout_ms, bool *g
 
 /* Reads `_meta` of a concrete index. The caller owns *meta, which is null if there is no such
  * index. */
-static int read_meta(struct service *s, const char *name, struct json_object **meta,
-                     struct err *err)
+static int index_generations_read_meta(struct service *s, const char *name,
+                                       struct json_object **meta, struct err *err)
 {
     struct json_object *tree = NULL;
     *meta = NULL;
@@ -173,19 +173,20 @@ static int read_meta(struct service *s, const char *name, struct json_object **m
     return rc;
 }
 
-static struct json_object *ours_in(struct json_object *meta)
+static struct json_object *index_generations_ours_in(struct json_object *meta)
 {
     return json_tree_member(meta, "rowferry");
 }
 
 /* Reads `_meta` for a change. Its `rowferry` part must name the pipeline (null: any pipeline). */
-static int meta_to_change(struct service *s, const char *name, const char *pipeline,
-                          struct json_object **meta, struct err *err)
+static int index_generations_meta_to_change(struct service *s, const char *name,
+                                            const char *pipeline, struct json_object **meta,
+                                            struct err *err)
 {
     int rc = index_name_check(name, err);
     *meta = NULL;
     if (rc == 0) {
-        rc = read_meta(s, name, meta, err);
+        rc = index_generations_read_meta(s, name, meta, err);
     }
     if (rc == 0 && *meta == NULL) {
         rc = err_set(err, ERR_REJECTED, "there is no index \"%s\"", name);
@@ -193,7 +194,7 @@ static int meta_to_change(struct service *s, const char *name, const char *pipel
     if (rc != 0) {
         return rc;
     }
-    const char *owner = json_tree_text(ours_in(*meta), "pipeline");
+    const char *owner = json_tree_text(index_generations_ours_in(*meta), "pipeline");
     if (owner[0] == '\0' || (pipeline != NULL && strcmp(owner, pipeline) != 0)) {
         json_object_put(*meta);
         *meta = NULL;
@@ -205,8 +206,9 @@ static int meta_to_change(struct service *s, const char *name, const char *pipel
 }
 
 /* PUT replaces `_meta` as a whole, so the whole is sent. */
-static int put_mapping(struct service *s, const char *name, struct json_object *meta,
-                       const char *properties, struct err *err)
+static int index_generations_put_mapping(struct service *s, const char *name,
+                                         struct json_object *meta, const char *properties,
+                                         struct err *err)
 {
     struct buf body;
     buf_init(&body, ASK_MAX_BYTES);
@@ -230,15 +232,15 @@ int index_leave(struct service *s, const char *name, const char *pipeline, const
                 int64_t clock, struct err *err)
 {
     struct json_object *meta;
-    int rc = meta_to_change(s, name, pipeline, &meta, err);
+    int rc = index_generations_meta_to_change(s, name, pipeline, &meta, err);
     if (rc != 0) {
         return rc;
     }
     struct json_object *left = json_build_object();
     json_build_member(left, "position", json_build_text(position));
     json_build_member(left, "clock", json_build_number(clock));
-    json_build_member(ours_in(meta), "left", left);
-    rc = put_mapping(s, name, meta, NULL, err);
+    json_build_member(index_generations_ours_in(meta), "left", left);
+    rc = index_generations_put_mapping(s, name, meta, NULL, err);
     json_object_put(meta);
     return rc;
 }
@@ -249,11 +251,11 @@ int index_left(struct service *s, const char *name, struct buf *position, int64_
     struct json_object *meta;
     *found = false;
     *clock = 0;
-    int rc = read_meta(s, name, &meta, err);
+    int rc = index_generations_read_meta(s, name, &meta, err);
     if (rc != 0) {
         return rc;
     }
-    struct json_object *left = json_tree_member(ours_in(meta), "left");
+    struct json_object *left = json_tree_member(index_generations_ours_in(meta), "left");
     struct json_object *at = json_tree_member(left, "position");
     struct json_object *tick = json_tree_member(left, "clock");
     if (json_object_is_type(at, json_type_string) && json_object_is_type(tick, json_type_int)) {
@@ -286,7 +288,7 @@ int index_mapping(struct service *s, const char *name, struct buf *json, struct 
     return rc;
 }
 
-static int merge(struct json_object *ours, const char *text, struct err *err)
+static int index_generations_merge(struct json_object *ours, const char *text, struct err *err)
 {
     struct json_object *given = json_tree_of(text);
     if (!json_tree_is_object(given)) {
@@ -304,12 +306,12 @@ int index_extend(struct service *s, const char *name, const char *properties, co
                  struct err *err)
 {
     struct json_object *whole;
-    int rc = meta_to_change(s, name, NULL, &whole, err);
+    int rc = index_generations_meta_to_change(s, name, NULL, &whole, err);
     if (rc == 0 && meta != NULL) {
-        rc = merge(ours_in(whole), meta, err);
+        rc = index_generations_merge(index_generations_ours_in(whole), meta, err);
     }
     if (rc == 0) {
-        rc = put_mapping(s, name, whole, properties, err);
+        rc = index_generations_put_mapping(s, name, whole, properties, err);
     }
     json_object_put(whole);
     return rc;

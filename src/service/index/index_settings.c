@@ -14,7 +14,7 @@
 #define EXPAND "index.auto_expand_replicas"
 #define DELETES "index.gc_deletes"
 
-static int parse(struct json_object **out, const char *configured, struct err *err)
+static int index_settings_parse(struct json_object **out, const char *configured, struct err *err)
 {
     *out = configured != NULL ? json_tree_of(configured) : json_build_object();
     if (!json_tree_is_object(*out)) {
@@ -26,8 +26,8 @@ static int parse(struct json_object **out, const char *configured, struct err *e
 }
 
 /* Finds the object and key of a setting; returns false if it is unset. */
-static bool find(struct json_object *tree, const char *name, struct json_object **holder,
-                 const char **key)
+static bool index_settings_find(struct json_object *tree, const char *name,
+                                struct json_object **holder, const char **key)
 {
     const char *plain = name + strlen("index.");
     *holder = tree;
@@ -43,33 +43,34 @@ static bool find(struct json_object *tree, const char *name, struct json_object 
     return json_tree_has(*holder, plain);
 }
 
-static void take_out(struct json_object *tree, const char *name)
+static void index_settings_take_out(struct json_object *tree, const char *name)
 {
     struct json_object *holder;
     const char *key;
-    while (find(tree, name, &holder, &key)) {
+    while (index_settings_find(tree, name, &holder, &key)) {
         json_tree_remove(holder, key);
     }
 }
 
-static void append(struct buf *out, struct json_object *tree)
+static void index_settings_append(struct buf *out, struct json_object *tree)
 {
     const char *text =
         json_build_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     buf_push_text(out, text);
 }
 
-static void replace(struct json_object *tree, const char *name, struct json_object *value)
+static void index_settings_replace(struct json_object *tree, const char *name,
+                                   struct json_object *value)
 {
-    take_out(tree, name);
+    index_settings_take_out(tree, name);
     json_build_member(tree, name, value);
 }
 
-static bool is_set(struct json_object *tree, const char *name)
+static bool index_settings_is_set(struct json_object *tree, const char *name)
 {
     struct json_object *holder;
     const char *key;
-    return find(tree, name, &holder, &key);
+    return index_settings_find(tree, name, &holder, &key);
 }
 
 int64_t index_setting(const char *settings, const char *name, int64_t fallback)
@@ -79,10 +80,10 @@ int64_t index_setting(const char *settings, const char *name, int64_t fallback)
     struct json_object *holder;
     const char *key;
     int64_t value = fallback;
-    if (parse(&tree, settings, &ignored) != 0) {
+    if (index_settings_parse(&tree, settings, &ignored) != 0) {
         return fallback;
     }
-    if (find(tree, name, &holder, &key)) {
+    if (index_settings_find(tree, name, &holder, &key)) {
         value = json_object_get_int64(json_tree_member(holder, key));
     }
     json_object_put(tree);
@@ -92,47 +93,47 @@ int64_t index_setting(const char *settings, const char *name, int64_t fallback)
 int index_settings_filling(struct buf *out, const char *configured, struct err *err)
 {
     struct json_object *tree;
-    int rc = parse(&tree, configured, err);
+    int rc = index_settings_parse(&tree, configured, err);
     if (rc != 0) {
         return rc;
     }
-    replace(tree, REFRESH, json_build_text("-1"));
-    replace(tree, REPLICAS, json_build_number(0));
-    if (is_set(tree, EXPAND)) { /* otherwise it would add replicas at once */
-        replace(tree, EXPAND, json_build_text("false"));
+    index_settings_replace(tree, REFRESH, json_build_text("-1"));
+    index_settings_replace(tree, REPLICAS, json_build_number(0));
+    if (index_settings_is_set(tree, EXPAND)) { /* otherwise it would add replicas at once */
+        index_settings_replace(tree, EXPAND, json_build_text("false"));
     }
-    if (!is_set(tree, DELETES)) {
+    if (!index_settings_is_set(tree, DELETES)) {
         json_build_member(tree, DELETES, json_build_text("1h"));
     }
-    append(out, tree);
+    index_settings_append(out, tree);
     json_object_put(tree);
     return 0;
 }
 
 /* Appends "name":value as configured, or null if it is not configured. */
-static void put_back(struct buf *out, struct json_object *tree, const char *name)
+static void index_settings_put_back(struct buf *out, struct json_object *tree, const char *name)
 {
     struct json_object *holder;
     const char *key;
-    bool set = find(tree, name, &holder, &key);
+    bool set = index_settings_find(tree, name, &holder, &key);
     buf_printf(out, "\"%s\":", name + strlen("index."));
-    append(out, set ? json_tree_member(holder, key) : NULL);
+    index_settings_append(out, set ? json_tree_member(holder, key) : NULL);
 }
 
 int index_settings_finished(struct buf *out, const char *configured, struct err *err)
 {
     struct json_object *tree;
-    int rc = parse(&tree, configured, err);
+    int rc = index_settings_parse(&tree, configured, err);
     if (rc != 0) {
         return rc;
     }
     buf_push_literal(out, "{\"index\":{");
-    put_back(out, tree, REFRESH);
+    index_settings_put_back(out, tree, REFRESH);
     buf_push_char(out, ',');
-    put_back(out, tree, REPLICAS);
-    if (is_set(tree, EXPAND)) {
+    index_settings_put_back(out, tree, REPLICAS);
+    if (index_settings_is_set(tree, EXPAND)) {
         buf_push_char(out, ',');
-        put_back(out, tree, EXPAND);
+        index_settings_put_back(out, tree, EXPAND);
     }
     buf_push_literal(out, "}}");
     json_object_put(tree);

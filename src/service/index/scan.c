@@ -77,21 +77,21 @@ struct hits {
     bool strange; /* a key that cannot be one of ours */
 };
 
-static bool in_hits(const struct hits *h)
+static bool scan_in_hits(const struct hits *h)
 {
     return strcmp(h->keys[DEPTH_TOP], "hits") == 0 && strcmp(h->keys[DEPTH_INNER], "hits") == 0;
 }
 
-static bool in_sort(const struct hits *h, unsigned depth)
+static bool scan_in_sort(const struct hits *h, unsigned depth)
 {
-    return depth == DEPTH_SORT && in_hits(h) && strcmp(h->keys[DEPTH_HIT], "sort") == 0;
+    return depth == DEPTH_SORT && scan_in_hits(h) && strcmp(h->keys[DEPTH_HIT], "sort") == 0;
 }
 
-static bool on_open(void *context, unsigned depth, bool array)
+static bool scan_on_open(void *context, unsigned depth, bool array)
 {
     struct hits *h = context;
     (void)array;
-    if (depth == DEPTH_HIT && in_hits(h)) {
+    if (depth == DEPTH_HIT && scan_in_hits(h)) {
         h->seen++;
         h->sort_values = 0;
         h->keys[DEPTH_HIT][0] = '\0';
@@ -99,14 +99,14 @@ static bool on_open(void *context, unsigned depth, bool array)
     return true;
 }
 
-static bool on_close(void *context, unsigned depth)
+static bool scan_on_close(void *context, unsigned depth)
 {
     (void)context;
     (void)depth;
     return true;
 }
 
-static bool on_key(void *context, unsigned depth, struct span text)
+static bool scan_on_key(void *context, unsigned depth, struct span text)
 {
     struct hits *h = context;
     if (depth <= DEPTH_HIT) {
@@ -119,7 +119,7 @@ static bool on_key(void *context, unsigned depth, struct span text)
 
 /* Records the start of a group of hits with another source_id. In a hit, the id precedes the
  * source_id. */
-static void note_group(struct hits *h, struct span text)
+static void scan_note_group(struct hits *h, struct span text)
 {
     struct buf *next = &h->page->next;
     if (h->grouped && span_equal(span_make(buf_text(next), next->len), text)) {
@@ -135,17 +135,17 @@ static void note_group(struct hits *h, struct span text)
     buf_push(next, text.data, text.len);
 }
 
-static bool on_string(void *context, unsigned depth, struct span text)
+static bool scan_on_string(void *context, unsigned depth, struct span text)
 {
     struct hits *h = context;
-    bool sort = in_sort(h, depth) && h->sort_values++ == 0;
-    bool id =
-        h->page->ids && depth == DEPTH_HIT && in_hits(h) && strcmp(h->keys[DEPTH_HIT], "_id") == 0;
+    bool sort = scan_in_sort(h, depth) && h->sort_values++ == 0;
+    bool id = h->page->ids && depth == DEPTH_HIT && scan_in_hits(h) &&
+              strcmp(h->keys[DEPTH_HIT], "_id") == 0;
     if (sort || id) {
         h->strange = h->strange || text.len >= WALK_TEXT_BYTES;
     }
     if (sort && h->page->ids) {
-        note_group(h, text);
+        scan_note_group(h, text);
     } else if (sort || id) {
         if (h->page->count == SCAN_PAGE) {
             return false;
@@ -155,10 +155,10 @@ static bool on_string(void *context, unsigned depth, struct span text)
     return true;
 }
 
-static bool on_scalar(void *context, unsigned depth, struct span text)
+static bool scan_on_scalar(void *context, unsigned depth, struct span text)
 {
     struct hits *h = context;
-    if (in_sort(h, depth) && h->sort_values++ == 0) {
+    if (scan_in_sort(h, depth) && h->sort_values++ == 0) {
         h->keyless = true;
         if (h->page->ids && h->page->count > 0) {
             scan_page_cut(h->page, h->page->count - 1);
@@ -175,7 +175,7 @@ static bool on_scalar(void *context, unsigned depth, struct span text)
 
 /* Drops the last group from the page, because more documents may share its source_id. The next page
  * has them all. */
-static void leave_group(struct hits *h)
+static void scan_leave_group(struct hits *h)
 {
     struct scan_page *page = h->page;
     if (page->ids && !page->last && h->group > 0) {
@@ -185,14 +185,14 @@ static void leave_group(struct hits *h)
     }
 }
 
-static int read_hits(const struct http_answer *answer, const char *index, size_t size,
-                     struct scan_page *page, struct err *err)
+static int scan_read_hits(const struct http_answer *answer, const char *index, size_t size,
+                          struct scan_page *page, struct err *err)
 {
-    static const struct walk_events events = {.open = on_open,
-                                              .close = on_close,
-                                              .key = on_key,
-                                              .string = on_string,
-                                              .scalar = on_scalar};
+    static const struct walk_events events = {.open = scan_on_open,
+                                              .close = scan_on_close,
+                                              .key = scan_on_key,
+                                              .string = scan_on_string,
+                                              .scalar = scan_on_scalar};
     struct hits h = {.page = page};
     buf_init(&h.before, WALK_TEXT_BYTES);
     walk_begin(&h.walk, &events, &h);
@@ -200,7 +200,7 @@ static int read_hits(const struct http_answer *answer, const char *index, size_t
     bool whole = walk_feed(&h.walk, buf_text(&answer->body), answer->body.len) &&
                  walk_whole(&h.walk) && h.answered && !page->bytes.failed;
     page->last = h.keyless || h.seen < size;
-    leave_group(&h);
+    scan_leave_group(&h);
     buf_release(&h.before);
     if (!whole) {
         return err_set(err, ERR_TRANSIENT, "could not read a page of index \"%s\"", index);
@@ -229,24 +229,25 @@ size_t scan_window(const struct err *refusal)
 }
 
 /* A hit with its id is about twice as long. */
-static size_t sure_size(const struct scan_page *page)
+static size_t scan_sure_size(const struct scan_page *page)
 {
     size_t sure = page->ids ? SCAN_SURE / 2 : SCAN_SURE;
     return page->window > 0 && page->window < sure ? page->window : sure;
 }
 
 /* Returns the number of keys of the previous page's average length that fill a page. */
-static size_t size_after(const struct scan_page *page)
+static size_t scan_size_after(const struct scan_page *page)
 {
     size_t bytes = page->count > 0 ? page->bytes.len / page->count + 1 : 0;
     size_t most = page->window > 0 && page->window < SCAN_PAGE ? page->window : SCAN_PAGE;
-    size_t sure = sure_size(page);
+    size_t sure = scan_sure_size(page);
     size_t fit = bytes > 0 ? SCAN_PAGE_BYTES / bytes / (page->ids ? 2 : 1) : sure;
     return fit < sure ? sure : fit > most ? most : fit;
 }
 
 /* Without stored fields a hit is only its sort value and is not fetched: twice as fast. */
-static int push_request(struct buf *body, struct span after, size_t size, bool ids, struct err *err)
+static int scan_push_request(struct buf *body, struct span after, size_t size, bool ids,
+                             struct err *err)
 {
     buf_printf(body,
                "{\"size\":%zu,\"track_total_hits\":false,\"_source\":false,%s"
@@ -275,13 +276,13 @@ static int scan_some(struct service *s, const char *index, struct span after, si
     buf_push_literal(&path, "/_search?allow_partial_search_results=false&"
                             "filter_path=timed_out,_shards.failed,hits.hits.sort");
     buf_push_text(&path, page->ids ? ",hits.hits._id" : "");
-    int rc = push_request(&body, after, size, page->ids, err);
+    int rc = scan_push_request(&body, after, size, page->ids, err);
     scan_page_reset(page); /* `after` may point into it */
     if (rc == 0) {
         rc = http_request(s, "POST", buf_text(&path), span_make(body.data, body.len), &answer, err);
     }
     if (rc == 0) {
-        rc = answer.status == 200 ? read_hits(&answer, index, size, page, err)
+        rc = answer.status == 200 ? scan_read_hits(&answer, index, size, page, err)
                                   : http_refuse(&answer, "POST", buf_text(&path), err);
         size_t window = rc < 0 ? scan_window(err) : 0;
         page->window = window > 0 ? window : page->window;
@@ -298,13 +299,13 @@ int scan_next(struct service *s, const char *index, struct span after, struct sc
               struct err *err)
 {
     struct buf last; /* `after` may point into the page */
-    size_t size = size_after(page);
+    size_t size = scan_size_after(page);
     buf_init(&last, REQUEST_MAX_BYTES);
     buf_push(&last, after.data, after.data != NULL ? after.len : 0);
     after.data = after.data != NULL ? buf_text(&last) : NULL;
     int rc = scan_some(s, index, after, size, page, err);
-    if (rc < 0 && size > sure_size(page)) {
-        rc = scan_some(s, index, after, sure_size(page), page, err);
+    if (rc < 0 && size > scan_sure_size(page)) {
+        rc = scan_some(s, index, after, scan_sure_size(page), page, err);
     }
     buf_release(&last);
     return rc;

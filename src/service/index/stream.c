@@ -23,7 +23,7 @@ void stream_template_name(char out[STREAM_TEMPLATE_BYTES], const char *name)
 
 /* A lifecycle replaces backing indices by others with new uuids: "shrink-..-.ds-..",
  * "partial-.ds-..". */
-static bool is_replaced(const char *backing)
+static bool stream_is_replaced(const char *backing)
 {
     return strncmp(backing, ".ds-", 4) != 0;
 }
@@ -34,7 +34,7 @@ int64_t stream_number(struct span backing)
     return last != NULL ? strtoll(last + 1, NULL, 10) : 0;
 }
 
-static struct json_object *ours_in(struct json_object *description)
+static struct json_object *stream_ours_in(struct json_object *description)
 {
     return json_tree_at(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
 }
@@ -48,7 +48,7 @@ struct backing {
     bool all_noted; /* all have recorded the uuid of the stream */
 };
 
-static bool look_at(struct json_object *tree, const char *name, struct backing *out)
+static bool stream_look_at(struct json_object *tree, const char *name, struct backing *out)
 {
     *out = (struct backing){.all_noted = true};
     for (struct json_members m = json_tree_members(tree); json_tree_next(&m);) {
@@ -61,12 +61,13 @@ static bool look_at(struct json_object *tree, const char *name, struct backing *
             out->newest = description;
             out->number = number;
         }
-        if (ours_in(description) != NULL && (out->marked == NULL || number > out->marked_number)) {
+        if (stream_ours_in(description) != NULL &&
+            (out->marked == NULL || number > out->marked_number)) {
             out->marked = description;
             out->marked_number = number;
         }
-        out->first = number == 1 && !is_replaced(m.name) ? description : out->first;
-        out->all_noted &= json_tree_text(ours_in(description), "stream")[0] != '\0';
+        out->first = number == 1 && !stream_is_replaced(m.name) ? description : out->first;
+        out->all_noted &= json_tree_text(stream_ours_in(description), "stream")[0] != '\0';
     }
     return out->newest != NULL;
 }
@@ -75,7 +76,7 @@ bool stream_read(struct json_object *tree, const char *name, struct index_info *
 {
     struct backing b;
     struct index_info state;
-    if (!look_at(tree, name, &b)) {
+    if (!stream_look_at(tree, name, &b)) {
         return false;
     }
     index_info_read(&state, name, b.newest);
@@ -87,7 +88,8 @@ bool stream_read(struct json_object *tree, const char *name, struct index_info *
         index_info_read(&first, name, b.first);
         memcpy(out->uuid, first.uuid, sizeof(out->uuid));
     } else {
-        snprintf(out->uuid, sizeof(out->uuid), "%s", json_tree_text(ours_in(b.marked), "stream"));
+        snprintf(out->uuid, sizeof(out->uuid), "%s",
+                 json_tree_text(stream_ours_in(b.marked), "stream"));
     }
     return true;
 }
@@ -95,8 +97,8 @@ bool stream_read(struct json_object *tree, const char *name, struct index_info *
 /* --- requests ---------------------------------------------------------------------------------
  */
 
-static int put(struct service *s, const char *name, const char *rest, struct json_object *body,
-               struct err *err)
+static int stream_put(struct service *s, const char *name, const char *rest,
+                      struct json_object *body, struct err *err)
 {
     const char *text = body != NULL ? json_build_string(body, PLAIN) : NULL;
     struct span bytes = text != NULL ? span_make(text, strlen(text)) : NO_BODY;
@@ -104,19 +106,19 @@ static int put(struct service *s, const char *name, const char *rest, struct jso
 }
 
 /* "/<api>/<name>" */
-static int put_by(struct service *s, const char *api, const char *name, struct json_object *body,
-                  struct err *err)
+static int stream_put_by(struct service *s, const char *api, const char *name,
+                         struct json_object *body, struct err *err)
 {
     struct buf rest;
     buf_init(&rest, 3 * INDEX_NAME_MAX_BYTES + 64);
     buf_push_char(&rest, '/');
     http_push_segment(&rest, name, strlen(name));
-    int rc = put(s, api, buf_text(&rest), body, err);
+    int rc = stream_put(s, api, buf_text(&rest), body, err);
     buf_release(&rest);
     return rc;
 }
 
-static struct json_object *parse(const char *text)
+static struct json_object *stream_parse(const char *text)
 {
     return text != NULL ? json_tree_of(text) : json_build_object();
 }
@@ -130,7 +132,7 @@ struct wanted {
     int64_t priority;
 };
 
-static int put_template(struct service *s, const struct wanted *w, struct err *err)
+static int stream_put_template(struct service *s, const struct wanted *w, struct err *err)
 {
     char name[STREAM_TEMPLATE_BYTES];
     struct json_object *body = json_build_object();
@@ -144,7 +146,7 @@ static int put_template(struct service *s, const struct wanted *w, struct err *e
     json_build_member(template, "settings", json_object_get(w->settings));
     json_build_member(template, "mappings", json_object_get(w->mappings));
     json_build_member(body, "template", template);
-    int rc = put_by(s, "_index_template", name, body, err);
+    int rc = stream_put_by(s, "_index_template", name, body, err);
     json_object_put(body);
     if (rc < 0) {
         index_hint_type(err);
@@ -155,25 +157,26 @@ static int put_template(struct service *s, const struct wanted *w, struct err *e
 /* --- templates of others --------------------------------------------------------------------- */
 
 /* Both products map this property by default. */
-static bool is_given(const char *property)
+static bool stream_is_given(const char *property)
 {
     return strcmp(property, "@timestamp") == 0;
 }
 
-static void first_lacking(struct json_object *wanted, struct json_object *found,
-                          char out[STREAM_TEMPLATE_BYTES])
+static void stream_first_lacking(struct json_object *wanted, struct json_object *found,
+                                 char out[STREAM_TEMPLATE_BYTES])
 {
     for (struct json_members m = json_tree_members(wanted); json_tree_next(&m);) {
         struct json_object *there = json_tree_member(found, m.name);
         bool same = strcmp(json_tree_text(there, "type"), json_tree_text(m.value, "type")) == 0;
-        if (out[0] == '\0' && (there == NULL || !same) && !(there == NULL && is_given(m.name))) {
+        if (out[0] == '\0' && (there == NULL || !same) &&
+            !(there == NULL && stream_is_given(m.name))) {
             snprintf(out, STREAM_TEMPLATE_BYTES, "%s", m.name);
         }
     }
 }
 
-static int look_lacking(struct service *s, const char *name, struct json_object *mappings,
-                        char out[STREAM_TEMPLATE_BYTES], struct err *err)
+static int stream_look_lacking(struct service *s, const char *name, struct json_object *mappings,
+                               char out[STREAM_TEMPLATE_BYTES], struct err *err)
 {
     static const char *const place[] = {"template", "mappings", "properties", NULL};
     struct buf rest;
@@ -184,7 +187,8 @@ static int look_lacking(struct service *s, const char *name, struct json_object 
     http_push_segment(&rest, name, strlen(name));
     int rc = ask_of(s, "POST", "_index_template", buf_text(&rest), NO_BODY, BODY_INDEX, &tree, err);
     if (rc == 0) {
-        first_lacking(json_tree_member(mappings, "properties"), json_tree_at(tree, place), out);
+        stream_first_lacking(json_tree_member(mappings, "properties"), json_tree_at(tree, place),
+                             out);
     }
     json_object_put(tree);
     buf_release(&rest);
@@ -194,17 +198,17 @@ static int look_lacking(struct service *s, const char *name, struct json_object 
 int stream_template_lacks(struct service *s, const char *name, const char *mappings,
                           char out[STREAM_TEMPLATE_BYTES], struct err *err)
 {
-    struct json_object *tree = parse(mappings);
-    int rc = look_lacking(s, name, tree, out, err);
+    struct json_object *tree = stream_parse(mappings);
+    int rc = stream_look_lacking(s, name, tree, out, err);
     json_object_put(tree);
     return rc;
 }
 
-static int expect_whole(struct service *s, const struct wanted *w, const char *template,
-                        struct err *err)
+static int stream_expect_whole(struct service *s, const struct wanted *w, const char *template,
+                               struct err *err)
 {
     char lacking[STREAM_TEMPLATE_BYTES];
-    int rc = look_lacking(s, w->name, w->mappings, lacking, err);
+    int rc = stream_look_lacking(s, w->name, w->mappings, lacking, err);
     if (rc < 0 || lacking[0] == '\0') {
         return rc;
     }
@@ -219,7 +223,7 @@ static int expect_whole(struct service *s, const struct wanted *w, const char *t
 
 /* Checks the template for the name. If another one creates streams, it is left alone, with its
  * settings. */
-static int see_template(struct service *s, struct wanted *w, struct err *err)
+static int stream_see_template(struct service *s, struct wanted *w, struct err *err)
 {
     char own[STREAM_TEMPLATE_BYTES];
     struct cluster_template found;
@@ -231,14 +235,14 @@ static int see_template(struct service *s, struct wanted *w, struct err *err)
                   : found.priority >= PRIORITY_LEAST ? found.priority + 1
                                                      : PRIORITY_LEAST;
     if (rc == 0 && w->templated) {
-        return put_template(s, w, err);
+        return stream_put_template(s, w, err);
     }
-    return rc == 0 && found.stream ? expect_whole(s, w, found.name, err) : rc;
+    return rc == 0 && found.stream ? stream_expect_whole(s, w, found.name, err) : rc;
 }
 
-static int put_stream(struct service *s, const char *name, struct err *err)
+static int stream_put_stream(struct service *s, const char *name, struct err *err)
 {
-    int rc = put_by(s, "_data_stream", name, NULL, err);
+    int rc = stream_put_by(s, "_data_stream", name, NULL, err);
     if (rc == ERR_REJECTED && strstr(err->message, "resource_already_exists") != NULL) {
         return 0;
     }
@@ -251,7 +255,7 @@ static int put_stream(struct service *s, const char *name, struct err *err)
     return rc;
 }
 
-static int refuse_taken(const char *name, struct err *err)
+static int stream_refuse_taken(const char *name, struct err *err)
 {
     err_set(err, ERR_REJECTED,
             "\"%s\" is an index or alias, and a data stream cannot bear its name", name);
@@ -259,8 +263,8 @@ static int refuse_taken(const char *name, struct err *err)
 }
 
 /* A stream that no pipeline built may be adopted while it is empty. */
-static int expect_free(struct service *s, const struct index_info *at, const char *pipeline,
-                       struct err *err)
+static int stream_expect_free(struct service *s, const struct index_info *at, const char *pipeline,
+                              struct err *err)
 {
     int64_t count = 0;
     if (strcmp(at->pipeline, pipeline) == 0) {
@@ -276,7 +280,7 @@ static int expect_free(struct service *s, const struct index_info *at, const cha
     return err_hint(err, "choose another to.index, or: DELETE /_data_stream/%s", at->name);
 }
 
-static void note(struct wanted *w, const char *uuid)
+static void stream_note(struct wanted *w, const char *uuid)
 {
     struct json_object *ours =
         json_tree_at(w->mappings, (const char *const[]){"_meta", "rowferry", NULL});
@@ -287,13 +291,13 @@ static void note(struct wanted *w, const char *uuid)
 
 /* Creates the template first, because a stream requires one. Writes it again with the uuid, for
  * backing indices after a rollover. */
-static int create_absent(struct service *s, struct wanted *w, struct err *err)
+static int stream_create_absent(struct service *s, struct wanted *w, struct err *err)
 {
     enum alias_kind kind;
     struct index_info at;
-    int rc = see_template(s, w, err);
+    int rc = stream_see_template(s, w, err);
     if (rc == 0) {
-        rc = put_stream(s, w->name, err);
+        rc = stream_put_stream(s, w->name, err);
     }
     if (rc == 0) {
         rc = index_resolve(s, w->name, &kind, &at, err);
@@ -303,13 +307,13 @@ static int create_absent(struct service *s, struct wanted *w, struct err *err)
                      w->name);
     }
     if (rc == 0) {
-        note(w, at.uuid);
-        rc = w->templated ? put_template(s, w, err) : 0;
+        stream_note(w, at.uuid);
+        rc = w->templated ? stream_put_template(s, w, err) : 0;
     }
     return rc;
 }
 
-static int create(struct service *s, struct wanted *w, struct err *err)
+static int stream_create_new(struct service *s, struct wanted *w, struct err *err)
 {
     enum alias_kind kind;
     struct index_info at;
@@ -320,16 +324,16 @@ static int create(struct service *s, struct wanted *w, struct err *err)
         return rc;
     }
     if (kind == ALIAS_ABSENT) {
-        rc = create_absent(s, w, err);
+        rc = stream_create_absent(s, w, err);
     } else if (kind == ALIAS_STREAM) {
-        rc = expect_free(s, &at, pipeline, err);
-        note(w, at.uuid);
-        rc = rc == 0 ? see_template(s, w, err) : rc;
+        rc = stream_expect_free(s, &at, pipeline, err);
+        stream_note(w, at.uuid);
+        rc = rc == 0 ? stream_see_template(s, w, err) : rc;
     } else {
-        return refuse_taken(w->name, err);
+        return stream_refuse_taken(w->name, err);
     }
     if (rc == 0) {
-        rc = put(s, w->name, "/_mapping", w->mappings, err);
+        rc = stream_put(s, w->name, "/_mapping", w->mappings, err);
     }
     return rc;
 }
@@ -337,13 +341,14 @@ static int create(struct service *s, struct wanted *w, struct err *err)
 int stream_create(struct service *s, const char *name, const char *mappings, const char *settings,
                   struct err *err)
 {
-    struct wanted w = {.name = name, .mappings = parse(mappings), .settings = parse(settings)};
+    struct wanted w = {
+        .name = name, .mappings = stream_parse(mappings), .settings = stream_parse(settings)};
     int rc = index_name_check(name, err);
     if (rc == 0 && (w.mappings == NULL || w.settings == NULL)) {
         rc = err_set(err, ERR_CONFIG, "mappings or settings of a data stream are no JSON object");
     }
     if (rc == 0) {
-        rc = create(s, &w, err);
+        rc = stream_create_new(s, &w, err);
     }
     json_object_put(w.mappings);
     json_object_put(w.settings);
@@ -352,8 +357,8 @@ int stream_create(struct service *s, const char *name, const char *mappings, con
 
 /* --- recording the uuid ---------------------------------------------------------------------- */
 
-static int expect_same(const struct index_info *at, const struct generation_id *stream,
-                       struct err *err)
+static int stream_expect_same(const struct index_info *at, const struct generation_id *stream,
+                              struct err *err)
 {
     if (strcmp(at->uuid, stream->uuid) != 0) {
         return err_set(err, ERR_STATE,
@@ -369,15 +374,15 @@ static int expect_same(const struct index_info *at, const struct generation_id *
     return 0;
 }
 
-static int put_mark(struct service *s, const struct generation_id *stream,
-                    struct json_object *marked, struct err *err)
+static int stream_put_mark(struct service *s, const struct generation_id *stream,
+                           struct json_object *marked, struct err *err)
 {
     struct json_object *body = json_build_object();
     struct json_object *meta =
         json_tree_at(marked, (const char *const[]){"mappings", "_meta", NULL});
-    json_build_member(ours_in(marked), "stream", json_build_text(stream->uuid));
+    json_build_member(stream_ours_in(marked), "stream", json_build_text(stream->uuid));
     json_build_member(body, "_meta", json_object_get(meta));
-    int rc = put(s, stream->name, "/_mapping", body, err);
+    int rc = stream_put(s, stream->name, "/_mapping", body, err);
     json_object_put(body);
     return rc;
 }
@@ -392,10 +397,10 @@ int stream_mark(struct service *s, const struct generation_id *stream, struct er
         rc = err_set(err, ERR_STATE, "data stream \"%s\" is gone", stream->name);
     }
     if (rc == 0) {
-        rc = expect_same(&at, stream, err);
+        rc = stream_expect_same(&at, stream, err);
     }
-    if (rc == 0 && look_at(tree, stream->name, &b) && !b.all_noted) {
-        rc = put_mark(s, stream, b.marked, err);
+    if (rc == 0 && stream_look_at(tree, stream->name, &b) && !b.all_noted) {
+        rc = stream_put_mark(s, stream, b.marked, err);
     }
     json_object_put(tree);
     return rc;

@@ -19,7 +19,8 @@ void index_write_alias(char out[INDEX_WRITE_ALIAS_BYTES], const char *name, cons
 }
 
 /* Fetches the index and all indices with a write alias of its name. */
-static int ask_who(struct service *s, const char *name, struct json_object **tree, struct err *err)
+static int write_alias_ask_who(struct service *s, const char *name, struct json_object **tree,
+                               struct err *err)
 {
     struct buf path;
     ask_path(&path, name, ",");
@@ -30,8 +31,8 @@ static int ask_who(struct service *s, const char *name, struct json_object **tre
     return rc;
 }
 
-static int expect_same(struct json_object *found, const struct generation_id *g,
-                       struct index_info *info, struct err *err)
+static int write_alias_expect_same(struct json_object *found, const struct generation_id *g,
+                                   struct index_info *info, struct err *err)
 {
     if (found == NULL) {
         return err_set(err, ERR_STATE, "index \"%s\" is gone", g->name);
@@ -49,8 +50,8 @@ static int expect_same(struct json_object *found, const struct generation_id *g,
     return 0;
 }
 
-static int expect_alone(struct json_object *tree, const char *name, const char *alias,
-                        struct err *err)
+static int write_alias_expect_alone(struct json_object *tree, const char *name, const char *alias,
+                                    struct err *err)
 {
     for (struct json_members other = json_tree_members(tree); json_tree_next(&other);) {
         const char *const keys[] = {"aliases", alias, NULL};
@@ -67,14 +68,14 @@ static int expect_alone(struct json_object *tree, const char *name, const char *
 }
 
 /* Returns false if the alias has a filter, a routing or is_write_index: we set none of them. */
-static bool is_plain(struct json_object *description, const char *alias)
+static bool write_alias_is_plain(struct json_object *description, const char *alias)
 {
     struct json_object *given =
         json_tree_at(description, (const char *const[]){"aliases", alias, NULL});
     return json_tree_is_object(given) && json_tree_count(given) == 0;
 }
 
-static int give(struct service *s, const char *name, const char *alias, struct err *err)
+static int write_alias_give(struct service *s, const char *name, const char *alias, struct err *err)
 {
     struct buf body;
     struct json_object *tree = NULL;
@@ -93,7 +94,7 @@ static int give(struct service *s, const char *name, const char *alias, struct e
 }
 
 /* Returns the first alias of an index other than its write alias, or null. */
-static const char *shown_by(struct json_object *description, const char *name)
+static const char *write_alias_shown_by(struct json_object *description, const char *name)
 {
     char own[INDEX_WRITE_ALIAS_BYTES];
     struct index_info info;
@@ -115,7 +116,7 @@ int index_expect_hidden(struct service *s, const char *name, const char *pipelin
     struct err unseen;
     int rc = ask_description(s, name, &tree, err);
     struct json_object *found = json_tree_member(tree, name);
-    const char *alias = found != NULL ? shown_by(found, name) : NULL;
+    const char *alias = found != NULL ? write_alias_shown_by(found, name) : NULL;
     if (rc == 0 && alias != NULL) {
         bool named = cluster_template(s, name, &template, &unseen) == 0 && template.name[0] != '\0';
         rc = index_delete(s, name, pipeline, err);
@@ -144,17 +145,17 @@ int index_look_writes(struct service *s, const struct generation_id *generation,
     alias[0] = '\0';
     int rc = index_name_check(name, err);
     if (rc == 0) {
-        rc = ask_who(s, name, &tree, err);
+        rc = write_alias_ask_who(s, name, &tree, err);
     }
     struct json_object *found = json_tree_member(tree, name);
     if (rc == 0) {
-        rc = expect_same(found, generation, &info, err);
+        rc = write_alias_expect_same(found, generation, &info, err);
     }
     if (rc == 0) {
         index_write_alias(alias, name, info.creator);
-        rc = expect_alone(tree, name, alias, err);
+        rc = write_alias_expect_alone(tree, name, alias, err);
     }
-    *given = rc == 0 && is_plain(found, alias);
+    *given = rc == 0 && write_alias_is_plain(found, alias);
     json_object_put(tree);
     return rc;
 }
@@ -164,5 +165,5 @@ int index_open_writes(struct service *s, const struct generation_id *generation,
 {
     bool given;
     int rc = index_look_writes(s, generation, alias, &given, err);
-    return rc == 0 && !given ? give(s, generation->name, alias, err) : rc;
+    return rc == 0 && !given ? write_alias_give(s, generation->name, alias, err) : rc;
 }

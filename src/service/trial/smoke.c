@@ -24,7 +24,7 @@ static const struct {
 };
 
 /* Adds a hint to a 403 about privileges. Index blocks also cause a 403, but have their own hint. */
-static void name_privilege(const struct smoke *t, enum step step, struct err *err)
+static void smoke_name_privilege(const struct smoke *t, enum step step, struct err *err)
 {
     if (err->http_status != 403 || strstr(err->message, "security_exception") == NULL) {
         return;
@@ -42,8 +42,9 @@ static void name_privilege(const struct smoke *t, enum step step, struct err *er
 
 /* Sends a request to "/<index><rest>". If the status is 200 or 201, *tree is the answer, owned by
  * the caller. */
-static int step(struct service *s, const struct smoke *t, enum step which, const char *method,
-                const char *rest, struct span body, struct json_object **tree, struct err *err)
+static int smoke_step(struct service *s, const struct smoke *t, enum step which, const char *method,
+                      const char *rest, struct span body, struct json_object **tree,
+                      struct err *err)
 {
     struct buf path;
     struct http_answer answer;
@@ -54,7 +55,7 @@ static int step(struct service *s, const struct smoke *t, enum step which, const
             rc = body_expect(tree, &answer, BODY_HITS, method, buf_text(&path), err);
         } else {
             rc = http_refuse(&answer, method, buf_text(&path), err);
-            name_privilege(t, which, err);
+            smoke_name_privilege(t, which, err);
         }
         http_answer_release(&answer);
     }
@@ -65,7 +66,7 @@ static int step(struct service *s, const struct smoke *t, enum step which, const
 /* --- the index ---------------------------------------------------------------------------------
  */
 
-static int refuse_taken(const struct smoke *t, struct err *err)
+static int smoke_refuse_taken(const struct smoke *t, struct err *err)
 {
     err_set(err, ERR_REJECTED, "the name \"%s\" is taken", t->index);
     return err_hint(
@@ -74,18 +75,18 @@ static int refuse_taken(const struct smoke *t, struct err *err)
         "--index, or leave it out");
 }
 
-static int expect_free(struct service *s, struct smoke *t, struct err *err)
+static int smoke_expect_free(struct service *s, struct smoke *t, struct err *err)
 {
     struct index_info info;
     enum alias_kind kind;
     int rc = index_resolve(s, t->index, &kind, &info, err);
     if (rc < 0) {
-        name_privilege(t, STEP_LOOK, err);
+        smoke_name_privilege(t, STEP_LOOK, err);
     }
-    return rc == 0 && kind != ALIAS_ABSENT ? refuse_taken(t, err) : rc;
+    return rc == 0 && kind != ALIAS_ABSENT ? smoke_refuse_taken(t, err) : rc;
 }
 
-static void push_creation(struct buf *body, const struct smoke *t)
+static void smoke_push_creation(struct buf *body, const struct smoke *t)
 {
     buf_printf(body,
                "{\"settings\":{\"number_of_shards\":1,\"number_of_replicas\":0},"
@@ -96,7 +97,7 @@ static void push_creation(struct buf *body, const struct smoke *t)
 }
 
 /* Recognises that an index or alias of the name exists, in both products. */
-static bool says_taken(const struct err *err)
+static bool smoke_says_taken(const struct err *err)
 {
     return err->http_status == 400 &&
            (strstr(err->message, "resource_already_exists_exception") != NULL ||
@@ -109,17 +110,17 @@ int smoke_create(struct service *s, struct smoke *t, struct err *err)
     struct buf body;
     int rc = index_name_check(t->index, err);
     if (rc < 0 || t->implicit) {
-        return rc < 0 ? rc : expect_free(s, t, err);
+        return rc < 0 ? rc : smoke_expect_free(s, t, err);
     }
     buf_init(&body, ASK_MAX_BYTES);
-    push_creation(&body, t);
+    smoke_push_creation(&body, t);
     t->state = SMOKE_UNSURE;
-    rc = step(s, t, STEP_CREATE, "PUT", "", span_make(body.data, body.len), &tree, err);
+    rc = smoke_step(s, t, STEP_CREATE, "PUT", "", span_make(body.data, body.len), &tree, err);
     if (rc == 0) {
         t->state = SMOKE_PRESENT;
     } else if (rc != ERR_TRANSIENT) {
         t->state = SMOKE_ABSENT;
-        rc = says_taken(err) ? refuse_taken(t, err) : rc;
+        rc = smoke_says_taken(err) ? smoke_refuse_taken(t, err) : rc;
     }
     json_object_put(tree);
     buf_release(&body);
@@ -129,7 +130,7 @@ int smoke_create(struct service *s, struct smoke *t, struct err *err)
 /* --- the document ------------------------------------------------------------------------------
  */
 
-static int read_indexed(struct smoke *t, struct json_object *tree, struct err *err)
+static int smoke_read_indexed(struct smoke *t, struct json_object *tree, struct err *err)
 {
     const char *result = json_tree_text(tree, "result");
     t->updated = strcmp(result, "updated") == 0;
@@ -153,11 +154,11 @@ int smoke_index(struct service *s, struct smoke *t, int64_t wall_us, struct err 
         "{\"@timestamp\":\"%s\",\"message\":\"rowferry smoke test %s\",\"environment\":\"smoke\"}",
         clock_iso(at, wall_us, 3), t->token);
     t->state = t->state == SMOKE_ABSENT ? SMOKE_UNSURE : t->state;
-    int rc = step(s, t, STEP_INDEX, "POST", "/_doc?refresh=wait_for",
-                  span_make(body.data, body.len), &tree, err);
+    int rc = smoke_step(s, t, STEP_INDEX, "POST", "/_doc?refresh=wait_for",
+                        span_make(body.data, body.len), &tree, err);
     if (rc == 0) {
         t->state = SMOKE_PRESENT;
-        rc = read_indexed(t, tree, err);
+        rc = smoke_read_indexed(t, tree, err);
     } else if (rc != ERR_TRANSIENT && t->implicit) {
         t->state = err->http_status == 403 || err->http_status == 404 ? SMOKE_ABSENT : SMOKE_UNSURE;
     }
@@ -167,7 +168,7 @@ int smoke_index(struct service *s, struct smoke *t, int64_t wall_us, struct err 
 }
 
 /* Only this document contains the token. That suffices if its id was lost with the answer. */
-static bool among_hits(const struct smoke *t, struct json_object *tree)
+static bool smoke_among_hits(const struct smoke *t, struct json_object *tree)
 {
     static const char *const path[] = {"hits", "hits", NULL};
     struct json_object *hits = json_tree_at(tree, path);
@@ -185,8 +186,8 @@ int smoke_search(struct service *s, const struct smoke *t, struct err *err)
     struct json_object *tree = NULL;
     char rest[sizeof("/_search?q=message:") + SMOKE_TOKEN_BYTES];
     snprintf(rest, sizeof(rest), "/_search?q=message:%s", t->token);
-    int rc = step(s, t, STEP_SEARCH, "GET", rest, NO_BODY, &tree, err);
-    if (rc == 0 && !among_hits(t, tree)) {
+    int rc = smoke_step(s, t, STEP_SEARCH, "GET", rest, NO_BODY, &tree, err);
+    if (rc == 0 && !smoke_among_hits(t, tree)) {
         rc = err_set(err, ERR_REJECTED,
                      "GET /%s%s does not find the document \"%s\" that was indexed with "
                      "refresh=wait_for",
@@ -200,8 +201,8 @@ int smoke_search(struct service *s, const struct smoke *t, struct err *err)
  */
 
 /* Reports whether an index with the name exists, and whether this trial created it. */
-static int is_ours(struct service *s, const struct smoke *t, bool *there, bool *ours,
-                   struct err *err)
+static int smoke_is_ours(struct service *s, const struct smoke *t, bool *there, bool *ours,
+                         struct err *err)
 {
     struct json_object *tree = NULL;
     *there = *ours = false;
@@ -217,8 +218,8 @@ static int is_ours(struct service *s, const struct smoke *t, bool *there, bool *
 }
 
 /* An implicitly created index must hold only our document. */
-static int holds_ours_alone(struct service *s, const struct smoke *t, bool *there, bool *ours,
-                            struct err *err)
+static int smoke_holds_ours_alone(struct service *s, const struct smoke *t, bool *there, bool *ours,
+                                  struct err *err)
 {
     int64_t count = 0;
     *there = true;
@@ -242,17 +243,17 @@ static int holds_ours_alone(struct service *s, const struct smoke *t, bool *ther
     return 0;
 }
 
-static int look_before(struct service *s, const struct smoke *t, bool *there, bool *ours,
-                       struct err *err)
+static int smoke_look_before(struct service *s, const struct smoke *t, bool *there, bool *ours,
+                             struct err *err)
 {
     if (t->implicit) {
-        return holds_ours_alone(s, t, there, ours, err);
+        return smoke_holds_ours_alone(s, t, there, ours, err);
     }
     if (t->state == SMOKE_PRESENT) {
         *there = *ours = true;
         return 0;
     }
-    return is_ours(s, t, there, ours, err);
+    return smoke_is_ours(s, t, there, ours, err);
 }
 
 int smoke_remove(struct service *s, struct smoke *t, struct err *err)
@@ -263,14 +264,14 @@ int smoke_remove(struct service *s, struct smoke *t, struct err *err)
     if (t->state == SMOKE_ABSENT) {
         return 0;
     }
-    int rc = look_before(s, t, &there, &ours, err);
+    int rc = smoke_look_before(s, t, &there, &ours, err);
     if (rc == 0 && there && !ours) {
         err_set(err, ERR_REJECTED,
                 "the index \"%s\" holds what the smoke test did not write, and is left", t->index);
         return err_hint(err, "look at it, and remove it by hand if it is nobody's");
     }
     if (rc == 0 && there) {
-        rc = step(s, t, STEP_REMOVE, "DELETE", "", NO_BODY, &tree, err);
+        rc = smoke_step(s, t, STEP_REMOVE, "DELETE", "", NO_BODY, &tree, err);
         rc = rc < 0 && err->http_status == 404 ? 0 : rc;
         json_object_put(tree);
     }

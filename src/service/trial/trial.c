@@ -73,7 +73,7 @@ struct span hits_id(const struct hits *h, size_t i)
     return span_make(id, strlen(id));
 }
 
-static int take_hits(struct hits *h, struct json_object *tree, struct err *err)
+static int trial_take_hits(struct hits *h, struct json_object *tree, struct err *err)
 {
     struct json_object *list;
     int rc = body_list(tree, (const char *const[]){"hits", "hits", NULL}, &list, err);
@@ -91,8 +91,8 @@ static int take_hits(struct hits *h, struct json_object *tree, struct err *err)
     return rc;
 }
 
-static int search(struct service *s, const char *method, const char *path, struct span body,
-                  struct hits *out, struct err *err)
+static int trial_search_hits(struct service *s, const char *method, const char *path,
+                             struct span body, struct hits *out, struct err *err)
 {
     struct json_object *tree = NULL;
     int rc = ask(s, method, path, body, BODY_HITS, &tree, err);
@@ -101,7 +101,7 @@ static int search(struct service *s, const char *method, const char *path, struc
         rc = err_set(err, ERR_TRANSIENT, "%s %s did not end in time", method, path);
     }
     if (rc == 0) {
-        rc = take_hits(out, tree, err);
+        rc = trial_take_hits(out, tree, err);
     }
     json_object_put(tree);
     return rc;
@@ -122,7 +122,7 @@ int trial_search(struct service *s, const char *index, const char *body, size_t 
     const char *text =
         json_build_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     ask_path(&path, index, "/_search?" FILTER);
-    int rc = search(s, "POST", buf_text(&path), span_make(text, strlen(text)), out, err);
+    int rc = trial_search_hits(s, "POST", buf_text(&path), span_make(text, strlen(text)), out, err);
     buf_release(&path);
     json_object_put(tree);
     return rc;
@@ -140,13 +140,13 @@ int trial_search_text(struct service *s, const char *index, const char *q, size_
     ask_path(&path, index, buf_text(&rest));
     int rc = rest.failed || path.failed
                  ? err_set(err, ERR_CONFIG, "a search by q= is longer than a request may be")
-                 : search(s, "GET", buf_text(&path), NO_BODY, out, err);
+                 : trial_search_hits(s, "GET", buf_text(&path), NO_BODY, out, err);
     buf_release(&path);
     buf_release(&rest);
     return rc;
 }
 
-static void tell_sort(struct json_object *entry, trial_each each, void *context)
+static void trial_tell_sort(struct json_object *entry, trial_each each, void *context)
 {
     if (json_object_is_type(entry, json_type_string)) {
         each(context, json_object_get_string(entry));
@@ -160,9 +160,9 @@ void trial_sorted_by(const char *body, trial_each each, void *context)
 {
     struct json_object *tree = json_tree_of(body);
     struct json_object *sort = json_tree_member(tree, "sort");
-    tell_sort(sort, each, context);
+    trial_tell_sort(sort, each, context);
     for (size_t i = 0; i < json_tree_length(sort); i++) {
-        tell_sort(json_tree_item(sort, i), each, context);
+        trial_tell_sort(json_tree_item(sort, i), each, context);
     }
     json_object_put(tree);
 }
@@ -199,7 +199,7 @@ int trial_analyze(struct service *s, const char *index, const char *field, const
 /* --- vectors and storage -----------------------------------------------------------------------
  */
 
-static void push_vector(struct buf *out, const float *vector, size_t dimension)
+static void trial_push_vector(struct buf *out, const float *vector, size_t dimension)
 {
     buf_push_char(out, '[');
     for (size_t i = 0; i < dimension; i++) {
@@ -215,18 +215,18 @@ void trial_push_nearest(struct buf *out, const struct product_info *product, con
         buf_push_literal(out, "{\"knn\":{\"field\":");
         text_json(out, field, strlen(field));
         buf_push_literal(out, ",\"query_vector\":");
-        push_vector(out, vector, dimension);
+        trial_push_vector(out, vector, dimension);
         buf_printf(out, ",\"k\":%zu,\"num_candidates\":%zu}}", k, k * 10 > 100 ? k * 10 : 100);
     } else {
         buf_push_literal(out, "{\"query\":{\"knn\":{");
         text_json(out, field, strlen(field));
         buf_push_literal(out, ":{\"vector\":");
-        push_vector(out, vector, dimension);
+        trial_push_vector(out, vector, dimension);
         buf_printf(out, ",\"k\":%zu}}}}", k);
     }
 }
 
-static int64_t bytes_of_copy(struct json_object *copy)
+static int64_t trial_bytes_of_copy(struct json_object *copy)
 {
     int64_t bytes = 0;
     struct json_members segment = json_tree_members(json_tree_member(copy, "segments"));
@@ -236,7 +236,7 @@ static int64_t bytes_of_copy(struct json_object *copy)
     return bytes;
 }
 
-static bool is_primary(struct json_object *copy)
+static bool trial_is_primary(struct json_object *copy)
 {
     return json_object_get_boolean(
         json_tree_at(copy, (const char *const[]){"routing", "primary", NULL}));
@@ -252,7 +252,7 @@ int trial_bytes(struct service *s, const char *index, int64_t *bytes, struct err
     for (struct json_members copies = json_tree_members(shards); json_tree_next(&copies);) {
         for (size_t i = 0; i < json_tree_length(copies.value); i++) {
             struct json_object *copy = json_tree_item(copies.value, i);
-            *bytes += is_primary(copy) ? bytes_of_copy(copy) : 0;
+            *bytes += trial_is_primary(copy) ? trial_bytes_of_copy(copy) : 0;
         }
     }
     json_object_put(tree);

@@ -38,7 +38,7 @@ void table_free(struct table *t)
 }
 
 /* Returns all tables as a configuration names them, ended by null; the caller frees the list. */
-static char **list_names(const struct pg_result *r)
+static char **catalog_list_names(const struct pg_result *r)
 {
     size_t count = pg_rows(r);
     char **names = mem_zero(count + 1, sizeof(*names));
@@ -48,13 +48,13 @@ static char **list_names(const struct pg_result *r)
     return names;
 }
 
-static int no_such_table(struct pg *pg, const struct table *t, struct err *err)
+static int catalog_no_such_table(struct pg *pg, const struct table *t, struct err *err)
 {
     struct pg_result *r = NULL;
     char *name = tablename_text(t->schema, t->name);
     int rc = pg_ask(pg, &r, "table_names", NULL, 0, err);
     if (rc == 0) {
-        char **names = list_names(r);
+        char **names = catalog_list_names(r);
         const char *nearest = text_nearest(name, (const char *const *)names);
         rc = err_set(err, ERR_REJECTED, "table \"%s\" does not exist in the source", name);
         if (nearest != NULL) {
@@ -67,7 +67,7 @@ static int no_such_table(struct pg *pg, const struct table *t, struct err *err)
     return rc;
 }
 
-static int push_quoted_name(struct pg *pg, struct table *t, struct err *err)
+static int catalog_push_quoted_name(struct pg *pg, struct table *t, struct err *err)
 {
     struct buf quoted;
     buf_init(&quoted, TEXT_MAX_BYTES);
@@ -80,13 +80,13 @@ static int push_quoted_name(struct pg *pg, struct table *t, struct err *err)
     return rc;
 }
 
-static int find(struct pg *pg, struct table *t, struct err *err)
+static int catalog_find(struct pg *pg, struct table *t, struct err *err)
 {
     const char *const params[] = {t->schema, t->name};
     struct pg_result *r = NULL;
     int rc = pg_ask(pg, &r, "table_find", params, 2, err);
     if (rc == 0 && pg_rows(r) == 0) {
-        rc = no_such_table(pg, t, err);
+        rc = catalog_no_such_table(pg, t, err);
     } else if (rc == 0) {
         t->oid = (uint32_t)pg_int(r, 0, 0);
         t->kind = pg_text(r, 0, 1)[0];
@@ -98,31 +98,31 @@ static int find(struct pg *pg, struct table *t, struct err *err)
         t->estimated_rows = pg_text(r, 0, 7) != NULL ? pg_int(r, 0, 7) : -1;
         t->bytes = pg_int(r, 0, 8);
         t->obstacle = pg_text(r, 0, 9) != NULL ? text_copy(pg_text(r, 0, 9)) : NULL;
-        rc = push_quoted_name(pg, t, err);
+        rc = catalog_push_quoted_name(pg, t, err);
     }
     pg_result_release(r);
     return rc;
 }
 
-static int refuse(const struct table *t, const char *why, struct err *err)
+static int catalog_refuse(const struct table *t, const char *why, struct err *err)
 {
     return err_set(err, ERR_REJECTED, "cannot capture the changes of %s: it %s", t->quoted, why);
 }
 
 /* Rejects relations that no capture can follow, because they are not tables. */
-static int require_table(const struct table *t, struct err *err)
+static int catalog_require_table(const struct table *t, struct err *err)
 {
     if (t->kind == 'v' || t->kind == 'm') {
-        refuse(t, "is a view, and a view has no changes of its own", err);
+        catalog_refuse(t, "is a view, and a view has no changes of its own", err);
         return err_hint(err, "name the table behind it, and give what the view selects as "
                              "from.query with from.depends_on");
     }
     if (t->kind == 'f') {
-        refuse(t, "is a foreign table, whose changes happen elsewhere", err);
+        catalog_refuse(t, "is a foreign table, whose changes happen elsewhere", err);
         return err_hint(err, "name the database where they happen as the source");
     }
     if (t->kind == 'S') {
-        refuse(t, "is a sequence, and no table", err);
+        catalog_refuse(t, "is a sequence, and no table", err);
         return err_hint(err, "name the table whose column takes its values from it");
     }
     return 0;
@@ -140,7 +140,7 @@ int catalog_columns(struct pg *pg, struct columns *out, const char *const params
     return rc;
 }
 
-static int primary_key(struct pg *pg, struct table *t, const char *oid, struct err *err)
+static int catalog_primary_key(struct pg *pg, struct table *t, const char *oid, struct err *err)
 {
     const char *const params[] = {oid};
     struct pg_result *r = NULL;
@@ -161,7 +161,7 @@ static int primary_key(struct pg *pg, struct table *t, const char *oid, struct e
     return rc;
 }
 
-static int no_such_column(const struct table *t, const char *name, struct err *err)
+static int catalog_no_such_column(const struct table *t, const char *name, struct err *err)
 {
     const char **names = mem_zero(t->columns.count + 1, sizeof(*names));
     for (size_t i = 0; i < t->columns.count; i++) {
@@ -188,8 +188,8 @@ bool catalog_key_is_users(const struct table *t, size_t part)
 }
 
 /* Arrays of arrays do not exist, so such a key would be read with a cast from text. */
-static int check_key_type(const struct table *t, size_t part, const struct column *c,
-                          struct err *err)
+static int catalog_check_key_type(const struct table *t, size_t part, const struct column *c,
+                                  struct err *err)
 {
     if (c->category != COLUMN_ARRAY || !catalog_key_is_users(t, part)) {
         return 0;
@@ -202,7 +202,7 @@ static int check_key_type(const struct table *t, size_t part, const struct colum
 }
 
 /* Finds the types of the key, and whether it can be NULL. */
-static int describe_key(struct table *t, char **operators, struct err *err)
+static int catalog_describe_key(struct table *t, char **operators, struct err *err)
 {
     t->key_types = mem_zero(t->key_count, sizeof(*t->key_types));
     t->key_operators = mem_zero(t->key_count, sizeof(*t->key_operators));
@@ -210,9 +210,9 @@ static int describe_key(struct table *t, char **operators, struct err *err)
     for (size_t i = 0; i < t->key_count; i++) {
         const struct column *c = columns_find(&t->columns, t->key[i]);
         if (c == NULL) {
-            return no_such_column(t, t->key[i], err);
+            return catalog_no_such_column(t, t->key[i], err);
         }
-        int rc = check_key_type(t, i, c, err);
+        int rc = catalog_check_key_type(t, i, c, err);
         if (rc < 0) {
             return rc;
         }
@@ -226,7 +226,7 @@ static int describe_key(struct table *t, char **operators, struct err *err)
     return 0;
 }
 
-static int look_unique(struct pg *pg, struct table *t, const char *oid, struct err *err)
+static int catalog_look_unique(struct pg *pg, struct table *t, const char *oid, struct err *err)
 {
     struct buf key;
     struct pg_result *r = NULL;
@@ -242,7 +242,7 @@ static int look_unique(struct pg *pg, struct table *t, const char *oid, struct e
     return rc;
 }
 
-static int read_definition(struct pg *pg, struct table *t, const char *oid, struct err *err)
+static int catalog_read_definition(struct pg *pg, struct table *t, const char *oid, struct err *err)
 {
     const char *const params[] = {oid};
     struct pg_result *r = NULL;
@@ -264,7 +264,7 @@ static int read_definition(struct pg *pg, struct table *t, const char *oid, stru
     return rc;
 }
 
-static void take_key(struct table *t, const char *const *key, size_t key_count)
+static void catalog_take_key(struct table *t, const char *const *key, size_t key_count)
 {
     t->key_count = key_count;
     t->key = mem_zero(key_count, sizeof(*t->key));
@@ -273,14 +273,14 @@ static void take_key(struct table *t, const char *const *key, size_t key_count)
     }
 }
 
-static int read_table(struct pg *pg, struct table *t, const char *const *key, size_t key_count,
-                      struct err *err)
+static int catalog_read_table(struct pg *pg, struct table *t, const char *const *key,
+                              size_t key_count, struct err *err)
 {
     char oid[16];
     char **operators = NULL;
-    int rc = find(pg, t, err);
+    int rc = catalog_find(pg, t, err);
     if (rc == 0) {
-        rc = require_table(t, err);
+        rc = catalog_require_table(t, err);
     }
     if (rc < 0) {
         return rc;
@@ -289,18 +289,18 @@ static int read_table(struct pg *pg, struct table *t, const char *const *key, si
     const char *const params[] = {oid, NULL, NULL, NULL};
     rc = catalog_columns(pg, &t->columns, params, &operators, err);
     if (rc == 0 && key_count > 0) {
-        take_key(t, key, key_count);
+        catalog_take_key(t, key, key_count);
     } else if (rc == 0) {
-        rc = primary_key(pg, t, oid, err);
+        rc = catalog_primary_key(pg, t, oid, err);
     }
     if (rc == 0) {
-        rc = describe_key(t, operators, err);
+        rc = catalog_describe_key(t, operators, err);
     }
     if (rc == 0) {
-        rc = look_unique(pg, t, oid, err);
+        rc = catalog_look_unique(pg, t, oid, err);
     }
     if (rc == 0) {
-        rc = read_definition(pg, t, oid, err);
+        rc = catalog_read_definition(pg, t, oid, err);
     }
     text_free_list(operators, t->columns.count);
     return rc;
@@ -318,7 +318,7 @@ int catalog_table(struct pg *pg, struct table **out, const char *name, const cha
     struct table *t = mem_zero(1, sizeof(*t));
     t->schema = named.schema;
     t->name = named.table;
-    rc = read_table(pg, t, key, key_count, err);
+    rc = catalog_read_table(pg, t, key, key_count, err);
     if (rc < 0) {
         table_free(t);
         return rc;
@@ -337,5 +337,5 @@ int catalog_capturable(const struct table *t, struct err *err)
     } else {
         why = t->obstacle;
     }
-    return why != NULL ? refuse(t, why, err) : 0;
+    return why != NULL ? catalog_refuse(t, why, err) : 0;
 }

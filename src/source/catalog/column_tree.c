@@ -20,7 +20,7 @@ struct stretch {
 };
 
 /* Returns the rows of one owner's parts; rows are ordered by owner. */
-static struct stretch parts_of(const struct tree *t, int64_t owner)
+static struct stretch column_tree_parts_of(const struct tree *t, int64_t owner)
 {
     size_t low = 0;
     size_t high = t->count;
@@ -41,20 +41,20 @@ static struct stretch parts_of(const struct tree *t, int64_t owner)
 
 /* Returns the row of a domain's base type, through nested domains; the row itself if it is not a
  * domain. Missing types and cycles are not followed. */
-static size_t base_row(const struct tree *t, size_t row)
+static size_t column_tree_base_row(const struct tree *t, size_t row)
 {
     for (size_t i = 0; i < t->count && pg_text(t->rows, row, KIND)[0] == 'd'; i++) {
-        struct stretch parts = parts_of(t, pg_int(t->rows, row, TYPE));
+        struct stretch parts = column_tree_parts_of(t, pg_int(t->rows, row, TYPE));
         row = parts.count > 0 ? parts.first : row;
     }
     return row;
 }
 
-static void fill(struct tree *t, struct column *c, size_t row, int depth)
+static void column_tree_fill(struct tree *t, struct column *c, size_t row, int depth)
 {
-    size_t base = base_row(t, row);
+    size_t base = column_tree_base_row(t, row);
     const char *name = pg_text(t->rows, row, NAME);
-    struct stretch parts = parts_of(t, pg_int(t->rows, base, TYPE));
+    struct stretch parts = column_tree_parts_of(t, pg_int(t->rows, base, TYPE));
     bool fits = depth < COLUMN_MAX_DEPTH && parts.count <= t->parts_left;
     *c = (struct column){
         .name = text_copy(name != NULL ? name : pg_text(t->rows, row, DECLARED)),
@@ -72,7 +72,7 @@ static void fill(struct tree *t, struct column *c, size_t row, int depth)
     c->part_count = parts.count;
     c->parts = mem_zero(parts.count, sizeof(*c->parts));
     for (size_t i = 0; i < parts.count; i++) {
-        fill(t, &c->parts[i], parts.first + i, depth + 1);
+        column_tree_fill(t, &c->parts[i], parts.first + i, depth + 1);
     }
 }
 
@@ -89,11 +89,11 @@ void column_push_types(struct buf *out, const struct column *c)
 void column_tree(struct columns *out, char ***operators, const struct pg_result *rows)
 {
     struct tree t = {rows, pg_rows(rows), COLUMN_MAX_PARTS};
-    size_t count = parts_of(&t, 0).count;
+    size_t count = column_tree_parts_of(&t, 0).count;
     *out = (struct columns){mem_zero(count + 1, sizeof(*out->items)), count};
     *operators = mem_zero(count + 1, sizeof(**operators));
     for (size_t i = 0; i < count; i++) {
-        fill(&t, &out->items[i], i, 0);
-        (*operators)[i] = text_copy(pg_text(rows, base_row(&t, i), OPERATORS));
+        column_tree_fill(&t, &out->items[i], i, 0);
+        (*operators)[i] = text_copy(pg_text(rows, column_tree_base_row(&t, i), OPERATORS));
     }
 }

@@ -29,7 +29,7 @@ struct quoted {
     struct buf reader;
 };
 
-static void quoted_release(struct quoted *q)
+static void install_quoted_release(struct quoted *q)
 {
     buf_release(&q->relation);
     buf_release(&q->key);
@@ -38,7 +38,7 @@ static void quoted_release(struct quoted *q)
     buf_release(&q->reader);
 }
 
-static int push_key(struct pg *pg, const struct table *t, struct quoted *q, struct err *err)
+static int install_push_key(struct pg *pg, const struct table *t, struct quoted *q, struct err *err)
 {
     struct buf text;
     const char *const *key = (const char *const *)t->key;
@@ -56,8 +56,8 @@ static int push_key(struct pg *pg, const struct table *t, struct quoted *q, stru
     return rc;
 }
 
-static int quote(struct pg *pg, const struct table *t, const char *reader, struct quoted *q,
-                 struct err *err)
+static int install_quote(struct pg *pg, const struct table *t, const char *reader, struct quoted *q,
+                         struct err *err)
 {
     buf_init(&q->relation, SCRIPT_MAX_BYTES);
     buf_init(&q->key, SCRIPT_MAX_BYTES);
@@ -66,7 +66,7 @@ static int quote(struct pg *pg, const struct table *t, const char *reader, struc
     buf_init(&q->reader, SCRIPT_MAX_BYTES);
     int rc = pg_push_literal(pg, &q->relation, t->quoted, err);
     if (rc == 0) {
-        rc = push_key(pg, t, q, err);
+        rc = install_push_key(pg, t, q, err);
     }
     if (rc == 0) {
         rc = pg_push_identifier(pg, &q->schema, t->schema, err);
@@ -77,8 +77,8 @@ static int quote(struct pg *pg, const struct table *t, const char *reader, struc
     return rc;
 }
 
-static void push_filled(struct buf *out, const char *name, const struct table *t,
-                        const struct quoted *q)
+static void install_push_filled(struct buf *out, const char *name, const struct table *t,
+                                const struct quoted *q)
 {
     const struct place places[] = {{"relation", buf_text(&q->relation)},
                                    {"key", buf_text(&q->key)},
@@ -92,7 +92,7 @@ static void push_filled(struct buf *out, const char *name, const struct table *t
 }
 
 /* Escapes the name, because a line break in it would end the comment. */
-static void push_comment(struct buf *out, const char *words, const struct table *t)
+static void install_push_comment(struct buf *out, const char *words, const struct table *t)
 {
     buf_printf(out, "\n-- %s ", words);
     text_escape(out, t->quoted, strlen(t->quoted));
@@ -101,7 +101,7 @@ static void push_comment(struct buf *out, const char *words, const struct table 
 
 /* The session that runs the script may have other settings, and more rights than the schema's
  * owner. */
-static void push_beginning(struct buf *out)
+static void install_push_beginning(struct buf *out)
 {
     const struct place places[] = {{"look_log", embedded_text(source_sql, "look_log")}, {0}};
     template_fill(out, embedded_text(source_sql, "install_begin"), places);
@@ -115,22 +115,22 @@ int install_print(struct pg *pg, const struct table *table, const char *reader, 
     if (rc < 0) {
         return rc;
     }
-    rc = quote(pg, table, reader, &q, err);
+    rc = install_quote(pg, table, reader, &q, err);
     if (rc == 0) {
-        push_beginning(out);
+        install_push_beginning(out);
         buf_push_text(out, embedded_text(source_sql, "001_change_log"));
-        push_comment(out, "The triggers of", table);
-        push_filled(out, "install_capture", table, &q);
+        install_push_comment(out, "The triggers of", table);
+        install_push_filled(out, "install_capture", table, &q);
         buf_printf(out, "\n-- What the reader needs%s.\n",
                    reader == NULL ? "; replace \"READER\" by its role" : "");
-        push_filled(out, "install_grants", table, &q);
+        install_push_filled(out, "install_grants", table, &q);
         buf_push_literal(out, "\ncommit;\n");
     }
-    quoted_release(&q);
+    install_quoted_release(&q);
     return rc;
 }
 
-static void pause_ms(int64_t ms)
+static void install_pause_ms(int64_t ms)
 {
     struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
     nanosleep(&t, NULL);
@@ -138,7 +138,7 @@ static void pause_ms(int64_t ms)
 
 /* Runs a script that takes strong locks. It has a short lock timeout and is retried, so that the
  * application's writes never queue behind it for long. */
-static int run_locking(struct pg *pg, const char *script, struct err *err)
+static int install_run_locking(struct pg *pg, const char *script, struct err *err)
 {
     struct buf sql;
     buf_init(&sql, SCRIPT_MAX_BYTES);
@@ -157,14 +157,14 @@ static int run_locking(struct pg *pg, const char *script, struct err *err)
         if (rc != ERR_TRANSIENT || ended < 0) {
             break;
         }
-        pause_ms(LOCK_PAUSE_MS * (i + 1));
+        install_pause_ms(LOCK_PAUSE_MS * (i + 1));
     }
     buf_release(&sql);
     return rc;
 }
 
 /* Objects in the schema may run their owner's code with the rights of the installing role. */
-static int require_owner(const struct installed *found, struct err *err)
+static int install_require_owner(const struct installed *found, struct err *err)
 {
     if (found->installs) {
         return 0;
@@ -177,7 +177,7 @@ static int require_owner(const struct installed *found, struct err *err)
                     found->owner);
 }
 
-static int explain_rights(const struct table *t, int rc, struct err *err)
+static int install_explain_rights(const struct table *t, int rc, struct err *err)
 {
     if (rc < 0 && strcmp(err->sqlstate, "42501") == 0) {
         err_hint(err, "it takes the right to create a schema and the table's owner: let a DBA run "
@@ -196,27 +196,27 @@ int install_apply(struct pg *pg, const struct table *table, const char *reader, 
         return rc;
     }
     buf_init(&script, SCRIPT_MAX_BYTES);
-    rc = quote(pg, table, reader, &q, err);
+    rc = install_quote(pg, table, reader, &q, err);
     if (rc == 0) {
         rc = installed_look(pg, table, &found, NULL, err);
     }
     if (rc == 0) {
-        rc = require_owner(&found, err);
+        rc = install_require_owner(&found, err);
     }
     if (rc == 0) {
         if (!found.schema || found.version < INSTALLED_VERSION) {
             buf_push_text(&script, embedded_text(source_sql, "001_change_log"));
         }
         if (found.state != INSTALL_CURRENT) {
-            push_filled(&script, "install_capture", table, &q);
+            install_push_filled(&script, "install_capture", table, &q);
         }
         if (reader != NULL) {
-            push_filled(&script, "install_grants", table, &q);
+            install_push_filled(&script, "install_grants", table, &q);
         }
-        rc = script.len > 0 ? run_locking(pg, buf_text(&script), err) : 0;
-        rc = explain_rights(table, rc, err);
+        rc = script.len > 0 ? install_run_locking(pg, buf_text(&script), err) : 0;
+        rc = install_explain_rights(table, rc, err);
     }
-    quoted_release(&q);
+    install_quoted_release(&q);
     buf_release(&script);
     return rc;
 }
@@ -229,27 +229,27 @@ int install_notifies(struct pg *pg, const struct table *table, bool *notifies, s
     return rc;
 }
 
-static int fill_notify(struct pg *pg, const struct table *table, bool on, struct buf *script,
-                       struct err *err)
+static int install_fill_notify(struct pg *pg, const struct table *table, bool on,
+                               struct buf *script, struct err *err)
 {
     struct quoted q = {0};
-    int rc = quote(pg, table, NULL, &q, err);
+    int rc = install_quote(pg, table, NULL, &q, err);
     q.notify = on ? "true" : "false";
     if (rc == 0) {
-        push_filled(script, "install_notify", table, &q);
+        install_push_filled(script, "install_notify", table, &q);
     }
-    quoted_release(&q);
+    install_quoted_release(&q);
     return rc;
 }
 
 int install_print_notify(struct pg *pg, const struct table *table, bool on, struct buf *out,
                          struct err *err)
 {
-    push_comment(out,
-                 on ? "Send NOTIFY with each statement that changes"
-                    : "No NOTIFY with a statement that changes",
-                 table);
-    return fill_notify(pg, table, on, out, err);
+    install_push_comment(out,
+                         on ? "Send NOTIFY with each statement that changes"
+                            : "No NOTIFY with a statement that changes",
+                         table);
+    return install_fill_notify(pg, table, on, out, err);
 }
 
 int install_notify(struct pg *pg, const struct table *table, bool on, struct err *err)
@@ -260,19 +260,19 @@ int install_notify(struct pg *pg, const struct table *table, bool on, struct err
     int rc = installed_look(pg, table, &found, NULL, err);
     bool already = rc == 0 && found.notifies;
     if (rc == 0 && already != on) {
-        rc = require_owner(&found, err);
+        rc = install_require_owner(&found, err);
     }
     if (rc == 0 && already != on) {
-        rc = fill_notify(pg, table, on, &script, err);
-        rc = rc == 0 ? run_locking(pg, buf_text(&script), err) : rc;
-        rc = explain_rights(table, rc, err);
+        rc = install_fill_notify(pg, table, on, &script, err);
+        rc = rc == 0 ? install_run_locking(pg, buf_text(&script), err) : rc;
+        rc = install_explain_rights(table, rc, err);
     }
     buf_release(&script);
     return rc;
 }
 
 /* Sets *left to true if another table is captured. */
-static int anything_left(struct pg *pg, bool *left, struct err *err)
+static int install_anything_left(struct pg *pg, bool *left, struct err *err)
 {
     struct pg_result *r = NULL;
     int rc =
@@ -289,24 +289,24 @@ int install_remove(struct pg *pg, const struct table *table, struct err *err)
     struct installed found = {0};
     bool left = true;
     buf_init(&script, SCRIPT_MAX_BYTES);
-    int rc = quote(pg, table, NULL, &q, err);
+    int rc = install_quote(pg, table, NULL, &q, err);
     if (rc == 0) {
         rc = installed_look(pg, table, &found, NULL, err);
     }
     if (rc == 0 && found.schema) {
-        rc = require_owner(&found, err);
+        rc = install_require_owner(&found, err);
     }
     if (rc == 0 && found.schema) {
-        push_filled(&script, "remove_capture", table, &q);
-        rc = run_locking(pg, buf_text(&script), err);
+        install_push_filled(&script, "remove_capture", table, &q);
+        rc = install_run_locking(pg, buf_text(&script), err);
         if (rc == 0) {
-            rc = anything_left(pg, &left, err);
+            rc = install_anything_left(pg, &left, err);
         }
         if (rc == 0 && !left) {
-            rc = run_locking(pg, embedded_text(source_sql, "remove_schema"), err);
+            rc = install_run_locking(pg, embedded_text(source_sql, "remove_schema"), err);
         }
     }
-    quoted_release(&q);
+    install_quoted_release(&q);
     buf_release(&script);
     return rc < 0 ? err_context(err, "could not remove the change log of %s", table->quoted) : 0;
 }

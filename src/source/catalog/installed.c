@@ -13,14 +13,14 @@
 
 #define TEXT_MAX_BYTES ((size_t)64 * 1024)
 
-static void because(struct buf *why, const char *text)
+static void installed_because(struct buf *why, const char *text)
 {
     if (why != NULL) {
         buf_push_text(why, text);
     }
 }
 
-static void say_absent(const struct installed *found, bool ours, struct buf *why)
+static void installed_say_absent(const struct installed *found, bool ours, struct buf *why)
 {
     if (why != NULL && ours) {
         buf_printf(why,
@@ -28,13 +28,13 @@ static void say_absent(const struct installed *found, bool ours, struct buf *why
                    "table",
                    found->owner);
     } else {
-        because(why, "the change log is not installed in this database");
+        installed_because(why, "the change log is not installed in this database");
     }
 }
 
 /* Queries only the catalog. */
-static int look_schema(struct pg *pg, const char *oid, struct installed *out, struct buf *why,
-                       struct err *err)
+static int installed_look_schema(struct pg *pg, const char *oid, struct installed *out,
+                                 struct buf *why, struct err *err)
 {
     const char *const params[] = {oid};
     struct pg_result *r = NULL;
@@ -54,15 +54,15 @@ static int look_schema(struct pg *pg, const char *oid, struct installed *out, st
             memcpy(err->sqlstate, "42501", sizeof(err->sqlstate));
             rc = err_hint(err, "run the grants that \"rowferry source print\" shows");
         } else if (!out->schema) {
-            say_absent(out, exists && ours, why);
+            installed_say_absent(out, exists && ours, why);
         }
     }
     pg_result_release(r);
     return rc;
 }
 
-static int look_capture(struct pg *pg, const char *oid, const char *key, struct installed *out,
-                        struct buf *why, struct err *err)
+static int installed_look_capture(struct pg *pg, const char *oid, const char *key,
+                                  struct installed *out, struct buf *why, struct err *err)
 {
     const char *const params[] = {oid, key};
     struct pg_result *r = NULL;
@@ -73,7 +73,7 @@ static int look_capture(struct pg *pg, const char *oid, const char *key, struct 
         out->notifies = pg_true(r, 0, 3);
         snprintf(out->capture, sizeof(out->capture), "%s", id != NULL ? id : "");
         if (id == NULL) {
-            because(
+            installed_because(
                 why,
                 "no triggers are installed for this table and key, or this role may not see them");
         }
@@ -82,23 +82,23 @@ static int look_capture(struct pg *pg, const char *oid, const char *key, struct 
     return rc;
 }
 
-static int look_triggers(struct pg *pg, const char *oid, struct installed *out, struct buf *why,
-                         struct err *err)
+static int installed_look_triggers(struct pg *pg, const char *oid, struct installed *out,
+                                   struct buf *why, struct err *err)
 {
     const char *const params[] = {oid, out->capture};
     struct pg_result *r = NULL;
     int rc = pg_ask(pg, &r, "look_triggers", params, 2, err);
     if (rc == 0 && pg_rows(r) > 0) {
         out->state = INSTALL_BROKEN;
-        because(why, "the trigger \"rowferry_");
-        because(why, out->capture);
-        because(why, "_");
-        because(why, pg_text(r, 0, 0));
-        because(why, pg_true(r, 0, 1) ? "\" is missing or calls another function"
-                                      : "\" is disabled or not always enabled");
+        installed_because(why, "the trigger \"rowferry_");
+        installed_because(why, out->capture);
+        installed_because(why, "_");
+        installed_because(why, pg_text(r, 0, 0));
+        installed_because(why, pg_true(r, 0, 1) ? "\" is missing or calls another function"
+                                                : "\" is disabled or not always enabled");
         if (!pg_true(r, 0, 3)) {
-            because(why, ", in its member ");
-            because(why, pg_text(r, 0, 2));
+            installed_because(why, ", in its member ");
+            installed_because(why, pg_text(r, 0, 2));
         }
     } else if (rc == 0) {
         out->state = INSTALL_CURRENT;
@@ -107,23 +107,23 @@ static int look_triggers(struct pg *pg, const char *oid, struct installed *out, 
     return rc;
 }
 
-static int look_table(struct pg *pg, const struct table *table, const char *oid,
-                      struct installed *out, struct buf *why, struct err *err)
+static int installed_look_table(struct pg *pg, const struct table *table, const char *oid,
+                                struct installed *out, struct buf *why, struct err *err)
 {
     struct buf key;
     buf_init(&key, TEXT_MAX_BYTES);
     pg_push_array(&key, (const char *const *)table->key, table->key_count);
-    int rc = look_capture(pg, oid, buf_text(&key), out, why, err);
+    int rc = installed_look_capture(pg, oid, buf_text(&key), out, why, err);
     buf_release(&key);
     if (rc < 0 || out->capture[0] == '\0') {
         return rc;
     }
     if (out->version < INSTALLED_VERSION) {
         out->state = INSTALL_OLDER;
-        because(why, "the change log was installed by an earlier version");
+        installed_because(why, "the change log was installed by an earlier version");
         return 0;
     }
-    return look_triggers(pg, oid, out, why, err);
+    return installed_look_triggers(pg, oid, out, why, err);
 }
 
 int installed_look(struct pg *pg, const struct table *table, struct installed *out, struct buf *why,
@@ -132,9 +132,9 @@ int installed_look(struct pg *pg, const struct table *table, struct installed *o
     char oid[16];
     *out = (struct installed){.state = INSTALL_ABSENT};
     snprintf(oid, sizeof(oid), "%" PRIu32, table->oid);
-    int rc = look_schema(pg, oid, out, why, err);
+    int rc = installed_look_schema(pg, oid, out, why, err);
     if (rc == 0 && out->schema) {
-        rc = look_table(pg, table, oid, out, why, err);
+        rc = installed_look_table(pg, table, oid, out, why, err);
     }
     return rc < 0 ? err_context(err, "could not look at the change log") : 0;
 }
@@ -142,8 +142,8 @@ int installed_look(struct pg *pg, const struct table *table, struct installed *o
 /* Repeats the look-up after members were added, because another may join in between. A broken state
  * is also checked twice, because another session may have just added the missing triggers. A member
  * that joins later is noticed by the reader. */
-static int look_with_members(struct pg *pg, const struct table *table, struct installed *out,
-                             struct buf *why, struct err *err)
+static int installed_look_with_members(struct pg *pg, const struct table *table,
+                                       struct installed *out, struct buf *why, struct err *err)
 {
     bool sure = false;
     for (;;) {
@@ -167,7 +167,7 @@ int installed_require(struct pg *pg, const struct table *table, struct installed
     buf_init(&why, TEXT_MAX_BYTES);
     int rc = pg_writer(pg, &pg, err);
     if (rc == 0) {
-        rc = look_with_members(pg, table, out, &why, err);
+        rc = installed_look_with_members(pg, table, out, &why, err);
     }
     if (rc == 0 && out->state != INSTALL_CURRENT) {
         bool broken = out->state == INSTALL_BROKEN;
@@ -199,8 +199,8 @@ int install_look(struct pg *pg, const struct table *table, enum install_state *s
 }
 
 /* Appends the rows of a query about the capture: a consumer and a property of it. */
-static int ask_consumers(struct pg *pg, const struct table *table, const char *question,
-                         const char *between, struct buf *names, struct err *err)
+static int installed_ask_consumers(struct pg *pg, const struct table *table, const char *question,
+                                   const char *between, struct buf *names, struct err *err)
 {
     struct installed found;
     struct pg_result *r = NULL;
@@ -220,15 +220,15 @@ static int ask_consumers(struct pg *pg, const struct table *table, const char *q
 
 int install_stale(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
 {
-    return ask_consumers(pg, table, "look_stale", "since", names, err);
+    return installed_ask_consumers(pg, table, "look_stale", "since", names, err);
 }
 
 int install_left(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
 {
-    return ask_consumers(pg, table, "look_left", "relies on", names, err);
+    return installed_ask_consumers(pg, table, "look_left", "relies on", names, err);
 }
 
-static char *copy_or_null(const char *text)
+static char *installed_copy_or_null(const char *text)
 {
     return text != NULL ? text_copy(text) : NULL;
 }
@@ -243,8 +243,8 @@ int install_beside(struct pg *pg, const struct table *table, struct install_besi
     snprintf(oid, sizeof(oid), "%" PRIu32, table->oid);
     int rc = pg_ask(pg, &r, "look_beside", params, 1, err);
     if (rc == 0) {
-        out->publications = copy_or_null(pg_text(r, 0, 0));
-        out->dumper = copy_or_null(pg_text(r, 0, 1));
+        out->publications = installed_copy_or_null(pg_text(r, 0, 0));
+        out->dumper = installed_copy_or_null(pg_text(r, 0, 1));
     }
     pg_result_release(r);
     return rc;

@@ -16,7 +16,7 @@ enum { BOOL = 16, INET = 869, BPCHAR = 1042 };
 /* Pushes `column` as its output function writes it, and NULL for NULL. concat() calls that function
  * for any type, and only a superuser can define one. num_nulls() only looks at the value itself;
  * "is null" would look into a composite. */
-static void push_output(struct buf *out, const char *column)
+static void keytext_push_output(struct buf *out, const char *column)
 {
     buf_printf(out, "case when num_nulls(%s) = 0 then concat(%s) end", column, column);
 }
@@ -24,28 +24,28 @@ static void push_output(struct buf *out, const char *column)
 /* Pushes the same text as `column::text` without the cast. The type's owner can define a cast,
  * which would run with the rights of the evaluating role. Three built-in types have a cast that
  * differs from the output function. */
-static void push_without_cast(struct buf *out, const char *column, uint32_t type)
+static void keytext_push_without_cast(struct buf *out, const char *column, uint32_t type)
 {
     if (type == BOOL) {
         buf_printf(out, "case concat(%s) when 't' then 'true' when 'f' then 'false' end", column);
     } else if (type == BPCHAR) {
         buf_push_literal(out, "rtrim(");
-        push_output(out, column);
+        keytext_push_output(out, column);
         buf_push_literal(out, ", ' ')");
     } else if (type == INET) {
-        push_output(out, column);
+        keytext_push_output(out, column);
         buf_printf(out,
                    " || case when concat(%s) like '%%/%%' then '' "
                    "when concat(%s) like '%%:%%' then '/128' else '/32' end",
                    column, column);
     } else {
-        push_output(out, column);
+        keytext_push_output(out, column);
     }
 }
 
 /* recorded: the column's type may have changed since the expression was written. */
-static int push_column(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
-                       size_t part, bool recorded, struct err *err)
+static int keytext_push_column(struct pg *pg, struct buf *out, const char *alias,
+                               const struct table *t, size_t part, bool recorded, struct err *err)
 {
     struct buf column;
     const struct column *c = columns_find(&t->columns, t->key[part]);
@@ -55,7 +55,7 @@ static int push_column(struct pg *pg, struct buf *out, const char *alias, const 
     buf_push_literal(&column, ".");
     int rc = pg_push_identifier(pg, &column, t->key[part], err);
     if (recorded || catalog_key_is_users(t, part)) {
-        push_without_cast(out, buf_text(&column), type);
+        keytext_push_without_cast(out, buf_text(&column), type);
     } else {
         buf_printf(out, "%s::text", buf_text(&column));
     }
@@ -64,24 +64,24 @@ static int push_column(struct pg *pg, struct buf *out, const char *alias, const 
 }
 
 /* Strings are written as E'', so that no setting of a writer's session changes their meaning. */
-static int push_part(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
-                     size_t part, bool recorded, struct err *err)
+static int keytext_push_part(struct pg *pg, struct buf *out, const char *alias,
+                             const struct table *t, size_t part, bool recorded, struct err *err)
 {
     buf_push_literal(out, "replace(replace(");
-    int rc = push_column(pg, out, alias, t, part, recorded, err);
+    int rc = keytext_push_column(pg, out, alias, t, part, recorded, err);
     buf_push_literal(out, ", E'\\\\', E'\\\\\\\\'), ':', E'\\\\:')");
     return rc;
 }
 
-static int push_key(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
-                    bool recorded, struct err *err)
+static int keytext_push_key(struct pg *pg, struct buf *out, const char *alias,
+                            const struct table *t, bool recorded, struct err *err)
 {
     int rc = 0;
     buf_push_literal(out, "((");
     for (size_t i = 0; i < t->key_count && rc == 0; i++) {
         buf_push_text(out, i > 0 ? " || ':' || " : "");
-        rc = t->key_count == 1 ? push_column(pg, out, alias, t, i, recorded, err)
-                               : push_part(pg, out, alias, t, i, recorded, err);
+        rc = t->key_count == 1 ? keytext_push_column(pg, out, alias, t, i, recorded, err)
+                               : keytext_push_part(pg, out, alias, t, i, recorded, err);
     }
     buf_push_literal(out, ") collate \"C\")");
     return rc;
@@ -90,13 +90,13 @@ static int push_key(struct pg *pg, struct buf *out, const char *alias, const str
 int keytext_push(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
                  struct err *err)
 {
-    return push_key(pg, out, alias, t, false, err);
+    return keytext_push_key(pg, out, alias, t, false, err);
 }
 
 int keytext_push_recorded(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
                           struct err *err)
 {
-    return push_key(pg, out, alias, t, true, err);
+    return keytext_push_key(pg, out, alias, t, true, err);
 }
 
 int keytext_expect_later(const char *after, const char *key, struct err *err)

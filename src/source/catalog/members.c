@@ -15,21 +15,21 @@ struct member {
     const char *next;     /* line */
 };
 
-static struct span word(const char *from, const char *end)
+static struct span members_word(const char *from, const char *end)
 {
     const char *blank = memchr(from, ' ', (size_t)(end - from));
     return span_make(from, (size_t)((blank != NULL ? blank : end) - from));
 }
 
-static struct member member_at(const char *line)
+static struct member members_member_at(const char *line)
 {
     const char *end = line + strcspn(line, "\n");
     struct member m = {.oid = (unsigned long)-1, .next = end + (*end != '\0')};
     if (*line != '\0') {
-        struct span oid = word(line, end);
+        struct span oid = members_word(line, end);
         const char *rest = oid.data + oid.len + (oid.data + oid.len < end);
         m.oid = strtoul(line, NULL, 10);
-        m.triggers = word(rest, end);
+        m.triggers = members_word(rest, end);
         rest += m.triggers.len + (rest + m.triggers.len < end);
         m.name = span_make(rest, (size_t)(end - rest));
     }
@@ -40,8 +40,8 @@ enum members_news members_compare(const char *was, const char *is, struct span *
 {
     enum members_news worst = MEMBERS_SAME;
     while (*was != '\0' || *is != '\0') {
-        struct member then = member_at(was);
-        struct member now = member_at(is);
+        struct member then = members_member_at(was);
+        struct member now = members_member_at(is);
         enum members_news news = then.oid < now.oid                        ? MEMBERS_LEFT
                                  : then.oid > now.oid                      ? MEMBERS_JOINED
                                  : span_equal(then.triggers, now.triggers) ? MEMBERS_SAME
@@ -59,7 +59,7 @@ enum members_news members_compare(const char *was, const char *is, struct span *
 bool members_uncovered(const char *members, struct span *name)
 {
     while (*members != '\0') {
-        struct member m = member_at(members);
+        struct member m = members_member_at(members);
         if (span_is(m.triggers, "-")) {
             *name = m.name;
             return true;
@@ -69,7 +69,7 @@ bool members_uncovered(const char *members, struct span *name)
     return false;
 }
 
-static void push_line(struct buf *out, const char *line)
+static void members_push_line(struct buf *out, const char *line)
 {
     buf_push_text(out, out->len > 0 ? "\n" : "");
     buf_push(out, line, strcspn(line, "\n"));
@@ -78,10 +78,10 @@ static void push_line(struct buf *out, const char *line)
 void members_keep(struct buf *out, const char *was, const char *is)
 {
     while (*was != '\0') {
-        struct member then = member_at(was);
-        struct member now = member_at(is);
+        struct member then = members_member_at(was);
+        struct member now = members_member_at(is);
         if (then.oid == now.oid) {
-            push_line(out, was);
+            members_push_line(out, was);
         }
         was = then.oid <= now.oid ? then.next : was;
         is = now.oid <= then.oid ? now.next : is;
@@ -91,8 +91,8 @@ void members_keep(struct buf *out, const char *was, const char *is)
 bool members_rewritten(const char *was, const char *is)
 {
     while (*was != '\0') {
-        struct member then = member_at(was);
-        struct member now = member_at(is);
+        struct member then = members_member_at(was);
+        struct member now = members_member_at(is);
         if (then.oid == now.oid && !span_equal(then.triggers, now.triggers) &&
             !span_equal(then.name, now.name)) {
             return true;
@@ -106,15 +106,15 @@ bool members_rewritten(const char *was, const char *is)
 void members_note_stored(struct buf *out, const char *was, const char *is, const char *relied)
 {
     while (*was != '\0' || *is != '\0') {
-        struct member then = member_at(was);
-        struct member now = member_at(is);
-        while (*relied != '\0' && member_at(relied).oid < then.oid) {
-            relied = member_at(relied).next;
+        struct member then = members_member_at(was);
+        struct member now = members_member_at(is);
+        while (*relied != '\0' && members_member_at(relied).oid < then.oid) {
+            relied = members_member_at(relied).next;
         }
         if (now.oid <= then.oid) {
-            push_line(out, is);
-        } else if (*relied != '\0' && member_at(relied).oid == then.oid) {
-            push_line(out, was);
+            members_push_line(out, is);
+        } else if (*relied != '\0' && members_member_at(relied).oid == then.oid) {
+            members_push_line(out, was);
         }
         was = then.oid <= now.oid ? then.next : was;
         is = now.oid <= then.oid ? now.next : is;
@@ -122,7 +122,7 @@ void members_note_stored(struct buf *out, const char *was, const char *is, const
 }
 
 /* Runs one transaction of it; sets the number of members it added. */
-static int join_some(struct pg *pg, const char *capture, int64_t *joined, struct err *err)
+static int members_join_some(struct pg *pg, const char *capture, int64_t *joined, struct err *err)
 {
     struct err ignored;
     struct pg_result *r = NULL;
@@ -149,7 +149,7 @@ int members_join(struct pg *pg, const char *capture, bool *joined, struct err *e
     pg_result_release(r);
     *joined = false;
     while (rc == 0 && more > 0) {
-        rc = join_some(pg, capture, &more, err);
+        rc = members_join_some(pg, capture, &more, err);
         *joined = *joined || more > 0;
     }
     if (rc < 0 && strcmp(err->sqlstate, "42501") == 0) {

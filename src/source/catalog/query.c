@@ -31,7 +31,7 @@ struct described {
 };
 
 /* Returns the first duplicate name, or null. */
-static const char *twice(const PGresult *r)
+static const char *query_twice(const PGresult *r)
 {
     for (int i = 0; i < PQnfields(r); i++) {
         for (int k = 0; k < i; k++) {
@@ -43,13 +43,13 @@ static const char *twice(const PGresult *r)
     return NULL;
 }
 
-static int refuse_twice(const char *name, struct err *err)
+static int query_refuse_twice(const char *name, struct err *err)
 {
     err_set(err, ERR_REJECTED, "it has two columns \"%s\"", name);
     return err_hint(err, "give each a name of its own: select ..., x.%s as other_name", name);
 }
 
-static void describe(struct described *d, const PGresult *r)
+static void query_describe(struct described *d, const PGresult *r)
 {
     buf_push_literal(&d->names, "{");
     buf_push_literal(&d->types, "{");
@@ -67,7 +67,7 @@ static void describe(struct described *d, const PGresult *r)
 }
 
 /* Has the server parse the query, and takes its description of the columns. */
-static int ask_server(struct pg *pg, struct described *d, const char *sql, struct err *err)
+static int query_ask_server(struct pg *pg, struct described *d, const char *sql, struct err *err)
 {
     PGresult *r;
     int rc = pg_describe(pg, &r, sql, err);
@@ -76,17 +76,17 @@ static int ask_server(struct pg *pg, struct described *d, const char *sql, struc
     }
     if (PQnparams(r) > 0) {
         rc = err_set(err, ERR_REJECTED, "it has a parameter");
-    } else if (twice(r) != NULL) {
-        rc = refuse_twice(twice(r), err);
+    } else if (query_twice(r) != NULL) {
+        rc = query_refuse_twice(query_twice(r), err);
     } else {
-        describe(d, r);
+        query_describe(d, r);
     }
     PQclear(r);
     return rc;
 }
 
 /* Adds a hint for a name that another search path would have found. */
-static int hint_names(int rc, struct err *err)
+static int query_hint_names(int rc, struct err *err)
 {
     if (rc < 0 && (strcmp(err->sqlstate, "42P01") == 0 || strcmp(err->sqlstate, "42883") == 0)) {
         err_hint(err, "name tables and functions with their schema, like public.articles");
@@ -94,7 +94,7 @@ static int hint_names(int rc, struct err *err)
     return rc;
 }
 
-static int read_columns(struct pg *pg, struct table *t, struct err *err)
+static int query_read_columns(struct pg *pg, struct table *t, struct err *err)
 {
     struct buf sql;
     struct described d;
@@ -107,7 +107,7 @@ static int read_columns(struct pg *pg, struct table *t, struct err *err)
     buf_push_literal(&sql, "select * from ");
     catalog_push_source(&sql, t);
     int rc = sql.failed ? err_set(err, ERR_REJECTED, "it is too long")
-                        : hint_names(ask_server(pg, &d, buf_text(&sql), err), err);
+                        : query_hint_names(query_ask_server(pg, &d, buf_text(&sql), err), err);
     if (rc == 0) {
         const char *const params[] = {NULL, buf_text(&d.names), buf_text(&d.types),
                                       buf_text(&d.modifiers)};
@@ -131,7 +131,7 @@ static int read_columns(struct pg *pg, struct table *t, struct err *err)
 }
 
 /* Checks that the query's key columns have the types of the keys in the log. */
-static int check_key(const struct table *t, struct err *err)
+static int query_check_key(const struct table *t, struct err *err)
 {
     for (size_t i = 0; i < t->key_count; i++) {
         const struct column *c = columns_find(&t->columns, t->key[i]);
@@ -149,7 +149,7 @@ static int check_key(const struct table *t, struct err *err)
     return 0;
 }
 
-static void take_fingerprint(struct table *t)
+static void query_take_fingerprint(struct table *t)
 {
     struct buf all;
     buf_init(&all, 8 * TEXT_MAX_BYTES);
@@ -167,12 +167,12 @@ int catalog_query(struct pg *pg, struct table *t, const char *query, struct err 
 {
     free(t->query);
     t->query = text_copy(query);
-    int rc = read_columns(pg, t, err);
+    int rc = query_read_columns(pg, t, err);
     if (rc == 0) {
-        rc = check_key(t, err);
+        rc = query_check_key(t, err);
     }
     if (rc == 0) {
-        take_fingerprint(t);
+        query_take_fingerprint(t);
     }
     return rc < 0 ? err_context(err, "cannot read from.query") : 0;
 }

@@ -15,7 +15,7 @@
 #define CANCELLED "57014"
 #define OID_BYTES 16
 
-static void copy(char *out, size_t size, const char *text)
+static void review_copy(char *out, size_t size, const char *text)
 {
     const char *from = text != NULL ? text : "";
     size_t n = text_cut(from, strlen(from), size - 1);
@@ -23,9 +23,9 @@ static void copy(char *out, size_t size, const char *text)
     out[n] = '\0';
 }
 
-static void read_server(const struct pg_result *r, struct review_server *out)
+static void review_read_server(const struct pg_result *r, struct review_server *out)
 {
-    copy(out->encoding, sizeof(out->encoding), pg_text(r, 0, 0));
+    review_copy(out->encoding, sizeof(out->encoding), pg_text(r, 0, 0));
     out->clock_us = pg_int(r, 0, 1);
     out->sees_others = pg_true(r, 0, 2);
     const char *state = pg_text(r, 0, 7) != NULL ? pg_text(r, 0, 7) : "";
@@ -39,7 +39,7 @@ static void read_server(const struct pg_result *r, struct review_server *out)
                  program != NULL ? program : "", role != NULL ? role : "nobody", state);
     }
     out->prepared.age_ms = pg_int(r, 0, 9);
-    copy(out->prepared.owner, sizeof(out->prepared.owner), pg_text(r, 0, 10));
+    review_copy(out->prepared.owner, sizeof(out->prepared.owner), pg_text(r, 0, 10));
 }
 
 int review_server(struct pg *pg, struct review_server *out, struct err *err)
@@ -50,19 +50,19 @@ int review_server(struct pg *pg, struct review_server *out, struct err *err)
     buf_init(&gid, SQL_MAX_BYTES);
     int rc = pg_ask(pg, &r, "review_server", NULL, 0, err);
     if (rc == 0) {
-        read_server(r, out);
+        review_read_server(r, out);
     }
     if (rc == 0 && pg_text(r, 0, 8) != NULL) {
         rc = pg_push_literal(pg, &gid, pg_text(r, 0, 8), err);
-        copy(out->prepared.gid, sizeof(out->prepared.gid), buf_text(&gid));
+        review_copy(out->prepared.gid, sizeof(out->prepared.gid), buf_text(&gid));
     }
     buf_release(&gid);
     pg_result_release(r);
     return rc;
 }
 
-static int ask_rights(struct pg *pg, const char *name, const char *const *params, size_t count,
-                      struct review_rights *out, struct err *err)
+static int review_ask_rights(struct pg *pg, const char *name, const char *const *params,
+                             size_t count, struct review_rights *out, struct err *err)
 {
     struct pg_result *r = NULL;
     *out = (struct review_rights){0};
@@ -85,7 +85,7 @@ int review_missing(struct pg *pg, const struct table *t, bool log, struct review
     char oid[OID_BYTES];
     const char *const params[] = {oid, log ? "true" : "false"};
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    return ask_rights(pg, "review_rights", params, 2, out, err);
+    return review_ask_rights(pg, "review_rights", params, 2, out, err);
 }
 
 int review_surplus(struct pg *pg, const struct table *t, struct review_rights *out, struct err *err)
@@ -93,7 +93,7 @@ int review_surplus(struct pg *pg, const struct table *t, struct review_rights *o
     char oid[OID_BYTES];
     const char *const params[] = {oid};
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    return ask_rights(pg, "review_surplus", params, 1, out, err);
+    return review_ask_rights(pg, "review_surplus", params, 1, out, err);
 }
 
 int review_writers(struct pg *pg, const struct table *t, struct review_rights *out, struct err *err)
@@ -101,7 +101,7 @@ int review_writers(struct pg *pg, const struct table *t, struct review_rights *o
     char oid[OID_BYTES];
     const char *const params[] = {oid};
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    return ask_rights(pg, "review_writers", params, 1, out, err);
+    return review_ask_rights(pg, "review_writers", params, 1, out, err);
 }
 
 void review_rights_release(struct review_rights *r)
@@ -135,7 +135,7 @@ int review_changes(struct pg *pg, const struct table *t, struct review_changes *
 
 /* Returns true if a column has a user-defined type: its owner may have defined a cast to json,
  * which would run with our rights. */
-static bool any_is_users(const struct table *t, const struct review_wanted *wanted)
+static bool review_any_is_users(const struct table *t, const struct review_wanted *wanted)
 {
     bool any = false;
     for (size_t i = 0; i < wanted->column_count; i++) {
@@ -146,13 +146,13 @@ static bool any_is_users(const struct table *t, const struct review_wanted *want
 }
 
 /* percent: share of random blocks; 0: the first rows. */
-static int push_sample(struct pg *pg, struct buf *sql, const struct table *t,
-                       const struct review_wanted *wanted, double percent, struct err *err)
+static int review_push_sample(struct pg *pg, struct buf *sql, const struct table *t,
+                              const struct review_wanted *wanted, double percent, struct err *err)
 {
     int rc = 0;
     buf_push_literal(sql, "select count(*), coalesce(avg(octet_length(d)), 0)::bigint, "
                           "coalesce(max(octet_length(d)), 0)::bigint from (select ");
-    buf_push_text(sql, any_is_users(t, wanted) ? "r::text" : "row_to_json(r.*)::text");
+    buf_push_text(sql, review_any_is_users(t, wanted) ? "r::text" : "row_to_json(r.*)::text");
     buf_push_literal(sql, " as d from (select ");
     for (size_t i = 0; rc == 0 && i < wanted->column_count; i++) {
         buf_push_text(sql, i > 0 ? ", t." : "t.");
@@ -167,13 +167,14 @@ static int push_sample(struct pg *pg, struct buf *sql, const struct table *t,
     return rc;
 }
 
-static int sample(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
-                  double percent, struct review_sample *out, struct err *err)
+static int review_sample_rows(struct pg *pg, const struct table *t,
+                              const struct review_wanted *wanted, double percent,
+                              struct review_sample *out, struct err *err)
 {
     struct buf sql;
     struct pg_result *r = NULL;
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = push_sample(pg, &sql, t, wanted, percent, err);
+    int rc = review_push_sample(pg, &sql, t, wanted, percent, err);
     rc = rc == 0 ? pg_query(pg, &r, "one: int?, int?, int?", buf_text(&sql), NULL, 0, err) : rc;
     if (rc == 0) {
         out->rows = pg_int(r, 0, 0);
@@ -186,16 +187,18 @@ static int sample(struct pg *pg, const struct table *t, const struct review_want
 }
 
 /* If the estimate is far off, the block sample may be empty. Then the first rows are read. */
-static int sample_twice(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
-                        struct review_sample *out, struct err *err)
+static int review_sample_twice(struct pg *pg, const struct table *t,
+                               const struct review_wanted *wanted, struct review_sample *out,
+                               struct err *err)
 {
     double percent = 0;
     if (t->query == NULL && t->is_heap &&
         t->estimated_rows > (int64_t)(SAMPLE_OF_ROWS * wanted->most)) {
         percent = 200.0 * (double)wanted->most / (double)t->estimated_rows;
     }
-    int rc = sample(pg, t, wanted, percent, out, err);
-    return rc == 0 && out->rows == 0 && percent > 0 ? sample(pg, t, wanted, 0, out, err) : rc;
+    int rc = review_sample_rows(pg, t, wanted, percent, out, err);
+    return rc == 0 && out->rows == 0 && percent > 0 ? review_sample_rows(pg, t, wanted, 0, out, err)
+                                                    : rc;
 }
 
 /* Limited by a timeout, because a query may need a long time for its first row. */
@@ -212,7 +215,7 @@ int review_sample(struct pg *pg, const struct table *t, const struct review_want
     if (rc < 0) {
         return rc;
     }
-    rc = sample_twice(pg, t, wanted, out, err);
+    rc = review_sample_twice(pg, t, wanted, out, err);
     if (rc < 0 && strcmp(err->sqlstate, CANCELLED) == 0) {
         *out = (struct review_sample){.late = true};
         rc = 0;

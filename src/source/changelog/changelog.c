@@ -22,7 +22,7 @@
 #define MIRROR_EVERY_MS 1000
 #define PRUNE_AT_START_MS 2000 /* a scheduled run has no other time to prune after a large one */
 
-static struct changelog *of(struct capture *capture)
+static struct changelog *changelog_of(struct capture *capture)
 {
     return (struct changelog *)capture;
 }
@@ -72,7 +72,8 @@ int changelog_prepare(struct changelog *c, struct err *err)
 
 /* Begins by blocks if rows can be found by their place without reading the table, else by keys. A
  * query may return rows without a key, whatever the table's constraints are. */
-static void copy_begins(const struct changelog *c, const struct page_look *l, struct position *p)
+static void changelog_copy_begins(const struct changelog *c, const struct page_look *l,
+                                  struct position *p)
 {
     bool query = c->query != NULL;
     bool blocks = !query && c->table->is_heap && PQserverVersion(c->pg->conn) >= 140000;
@@ -107,7 +108,7 @@ int changelog_note_position(struct changelog *c, struct err *err)
     }
     if (rc == 0) {
         position_release(&c->at);
-        copy_begins(c, &look, &c->at);
+        changelog_copy_begins(c, &look, &c->at);
         c->at.timeline = c->consumer.timeline;
         c->at.since = c->consumer.since;
         c->at.table = c->table->oid;
@@ -120,7 +121,7 @@ int changelog_note_position(struct changelog *c, struct err *err)
 
 static int changelog_start(struct capture *capture, struct buf *position, struct err *err)
 {
-    struct changelog *c = of(capture);
+    struct changelog *c = changelog_of(capture);
     int rc = changelog_prepare(c, err);
     if (rc == 0) {
         position_release(&c->at);
@@ -133,7 +134,7 @@ static int changelog_start(struct capture *capture, struct buf *position, struct
     return rc;
 }
 
-static void note_unpruned(struct changelog *c)
+static void changelog_note_unpruned(struct changelog *c)
 {
     const char *why = c->consumer.unpruned;
     for (size_t i = 0; i < c->depends.count && why == NULL; i++) {
@@ -144,7 +145,7 @@ static void note_unpruned(struct changelog *c)
 
 static int changelog_resume(struct capture *capture, const char *position, struct err *err)
 {
-    struct changelog *c = of(capture);
+    struct changelog *c = changelog_of(capture);
     bool expired = false;
     c->capture.again = NULL;
     c->capture.unpruned = NULL;
@@ -170,7 +171,7 @@ static int changelog_resume(struct capture *capture, const char *position, struc
     if (rc == 0) {
         rc = depends_prune(&c->depends, PRUNE_AT_START_MS, err);
     }
-    note_unpruned(c);
+    changelog_note_unpruned(c);
     if (rc == 0) {
         rc = changelog_listen(c, err);
     }
@@ -197,7 +198,7 @@ int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err)
         rc = pending ? depends_mirror(&c->depends, &c->pending, err)
                      : depends_prune(&c->depends, CONSUMER_PRUNE_MS, err);
     }
-    note_unpruned(c);
+    changelog_note_unpruned(c);
     if (rc == 0) {
         position_release(&c->pending);
         free(c->pending_letters);
@@ -210,10 +211,10 @@ int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err)
 
 static int changelog_forget(struct capture *capture, const char *consumer, struct err *err)
 {
-    return consumer_lock_forget(of(capture)->pg, consumer, err);
+    return consumer_lock_forget(changelog_of(capture)->pg, consumer, err);
 }
 
-static int begin_blocks(struct changelog *c, struct err *err)
+static int changelog_begin_blocks(struct changelog *c, struct err *err)
 {
     const struct page_look *l = &c->page.look;
     struct position *p = &c->at;
@@ -234,7 +235,7 @@ static int begin_blocks(struct changelog *c, struct err *err)
 
 /* A window without entries moves the position only if the source can then prune entries. Otherwise
  * every idle poll would be a new checkpoint, and its backup a new transaction to be read. */
-static bool moves(const struct changelog *c)
+static bool changelog_moves(const struct changelog *c)
 {
     struct snapshot last;
     struct snapshot target;
@@ -246,7 +247,7 @@ static bool moves(const struct changelog *c)
     return (c->consumer.keeps || depends_keep(&c->depends)) && target.xmin > last.xmin;
 }
 
-static void reach_log(struct changelog *c)
+static void changelog_reach_log(struct changelog *c)
 {
     const struct page_window *w = &c->page.window;
     const char *target = c->at.target != NULL ? c->at.target : c->page.look.snapshot;
@@ -257,7 +258,7 @@ static void reach_log(struct changelog *c)
         p.part = w->part;
         p.after_xid = w->after_xid;
         p.after_seq = w->after_seq;
-    } else if (w->due > 0 || moves(c)) {
+    } else if (w->due > 0 || changelog_moves(c)) {
         changelog_leave_capture(c, &p, target);
     } else {
         p.last = text_copy(c->at.last);
@@ -268,17 +269,17 @@ static void reach_log(struct changelog *c)
     c->reached = p;
 }
 
-static int begin_log(struct changelog *c, struct err *err)
+static int changelog_begin_log(struct changelog *c, struct err *err)
 {
     if (changelog_begins_sweep(c) || changelog_ends_look(c)) {
         return changelog_send_nothing(c, err);
     }
     c->keys_only = changelog_looks_ahead(c);
-    reach_log(c);
+    changelog_reach_log(c);
     return changelog_send_query(c, err);
 }
 
-static enum page_kind kind_of(const struct changelog *c)
+static enum page_kind changelog_kind_of(const struct changelog *c)
 {
     const struct position *at = &c->at;
     switch (at->kind) {
@@ -297,7 +298,7 @@ int changelog_send_page(struct changelog *c, struct err *err)
 {
     switch (c->kind) {
     case PAGE_BLOCKS:
-        return begin_blocks(c, err);
+        return changelog_begin_blocks(c, err);
     case PAGE_KEYS:
         position_copy(&c->reached, &c->at);
         return changelog_send_range(c, err);
@@ -306,19 +307,19 @@ int changelog_send_page(struct changelog *c, struct err *err)
     case PAGE_FAN:
         return changelog_begin_fan(c, err);
     default:
-        return begin_log(c, err);
+        return changelog_begin_log(c, err);
     }
 }
 
 void changelog_clear(struct changelog *c)
 {
     assert(c->stage == STAGE_CLOSED);
-    c->kind = kind_of(c);
+    c->kind = changelog_kind_of(c);
     pg_forget_calls(c->pg);
     changelog_clear_page(c);
 }
 
-static int begin_page(struct changelog *c, struct err *err)
+static int changelog_begin_page(struct changelog *c, struct err *err)
 {
     changelog_clear(c);
     int rc = changelog_attend(c, err);
@@ -342,9 +343,9 @@ static int begin_page(struct changelog *c, struct err *err)
  * re-snapshot. */
 static int changelog_begin(struct capture *capture, struct err *err)
 {
-    struct changelog *c = of(capture);
+    struct changelog *c = changelog_of(capture);
     struct err ignored;
-    int rc = begin_page(c, err);
+    int rc = changelog_begin_page(c, err);
     if ((rc == ERR_STATE || (rc < 0 && c->lost)) && pg_recover(c->pg, &ignored) == 0) {
         (void)!(rc != ERR_STATE && c->page.window.anything
                     ? consumer_drop(&c->consumer, &ignored)
@@ -356,7 +357,7 @@ static int changelog_begin(struct capture *capture, struct err *err)
 static int changelog_begin_keys(struct capture *capture, const struct span *keys, size_t count,
                                 bool only_gone, struct err *err)
 {
-    struct changelog *c = of(capture);
+    struct changelog *c = changelog_of(capture);
     assert(c->stage == STAGE_CLOSED);
     c->kind = PAGE_ASKED;
     changelog_clear_page(c);
@@ -393,7 +394,7 @@ static void changelog_progress(const struct capture *capture, struct capture_pro
 
 static void changelog_free(struct capture *capture)
 {
-    struct changelog *c = of(capture);
+    struct changelog *c = changelog_of(capture);
     reader_release(&c->reader);
     rowsql_release(&c->sql);
     consumer_release(&c->consumer);

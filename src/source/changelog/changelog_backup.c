@@ -7,7 +7,8 @@
 
 /* The letters are never older than the position: they are written with it or after it, and never by
  * a process that is behind. */
-static void note_pending(struct changelog *c, const struct position *p, const struct mirror *mirror)
+static void changelog_backup_note_pending(struct changelog *c, const struct position *p,
+                                          const struct mirror *mirror)
 {
     int order = position_compare(p, &c->consumer.mirror);
     bool known =
@@ -30,7 +31,7 @@ static void note_pending(struct changelog *c, const struct position *p, const st
 /* Returns true for a position of a former registration of the consumer. Also for one from an
  * earlier life of the server that is ahead of what was durable then. If the server has lost
  * transactions, such a position is ahead of new entries and would have them pruned. */
-static bool is_former(const struct changelog *c, const struct position *p)
+static bool changelog_backup_is_former(const struct changelog *c, const struct position *p)
 {
     return (p->since != 0 && p->since != c->consumer.since) ||
            (p->life != c->consumer.life && position_compare(p, &c->consumer.mirror) > 0);
@@ -43,8 +44,8 @@ int changelog_release(struct capture *capture, const struct mirror *mirror, bool
     struct position p = {0};
     assert(c->stage == STAGE_CLOSED);
     int rc = position_parse(&p, mirror->position, err);
-    if (rc == 0 && p.kind == POSITION_LOG && !is_former(c, &p)) {
-        note_pending(c, &p, mirror);
+    if (rc == 0 && p.kind == POSITION_LOG && !changelog_backup_is_former(c, &p)) {
+        changelog_backup_note_pending(c, &p, mirror);
         rc = c->pending.last != NULL ? changelog_mirror_pending(c, now, err) : 0;
     }
     position_release(&p);
@@ -53,8 +54,8 @@ int changelog_release(struct capture *capture, const struct mirror *mirror, bool
 
 /* Tests everything that a run checks before its first page. A position that would be refused there
  * is not restored again and again. */
-static int try_out(struct pg *pg, const struct changelog_options *options, const char *position,
-                   struct err *err)
+static int changelog_backup_try_out(struct pg *pg, const struct changelog_options *options,
+                                    const char *position, struct err *err)
 {
     struct changelog *c = changelog_new(pg, options);
     struct capture *capture = &c->capture;
@@ -67,7 +68,7 @@ static int try_out(struct pg *pg, const struct changelog_options *options, const
 
 /* The backup is written after the checkpoint. If it is ahead of the checkpoint, another process
  * wrote it. */
-static int compare(const char *own, struct mirrored *out, struct err *err)
+static int changelog_backup_compare(const char *own, struct mirrored *out, struct err *err)
 {
     struct position here = {0};
     struct position there = {0};
@@ -92,10 +93,10 @@ int changelog_mirrored(struct pg *pg, const struct changelog_options *options, c
     int rc = consumer_mirrored(pg, options->consumer, out, err);
     out->order = 1;
     if (rc == 0 && out->usable && own != NULL) {
-        rc = compare(own, out, err);
+        rc = changelog_backup_compare(own, out, err);
     }
     if (rc == 0 && out->usable) {
-        rc = try_out(pg, options, out->position, err);
+        rc = changelog_backup_try_out(pg, options, out->position, err);
     }
     if (rc == ERR_STATE) {
         out->usable = false;

@@ -9,7 +9,7 @@
 
 #define LOCK_NOT_AVAILABLE "55P03"
 
-static int look(struct changelog *c, struct err *err)
+static int changelog_help_look(struct changelog *c, struct err *err)
 {
     int rc = consumer_look(&c->consumer, err);
     for (size_t i = 0; i < c->depends.count && rc == 0; i++) {
@@ -50,7 +50,7 @@ int changelog_helper(struct changelog **out, const struct changelog *c, struct e
     helper->unreadable = c->unreadable;
     rc = changelog_prepare(helper, err);
     if (rc == 0) {
-        rc = look(helper, err);
+        rc = changelog_help_look(helper, err);
     }
     if (rc < 0) {
         helper->capture.ops->free(&helper->capture);
@@ -78,7 +78,7 @@ int changelog_help(struct changelog *c, struct err *err)
     }
     if (rc == 0 && any) {
         rc = pg_script(c->pg, "rollback", err);
-        rc = rc == 0 ? look(c, err) : rc;
+        rc = rc == 0 ? changelog_help_look(c, err) : rc;
         return rc == 0 ? 1 : rc;
     }
     return rc == 0 ? changelog_send_page(c, err) : rc;

@@ -13,7 +13,7 @@
 #define TYPES_MAX_BYTES ((size_t)1 << 20)
 
 /* Adds the types of a column of the table or query. */
-static void push_types(struct changelog *c, const char *name)
+static void changelog_look_push_types(struct changelog *c, const char *name)
 {
     const struct column *column = columns_find(&c->table->columns, name);
     if (column != NULL) {
@@ -22,8 +22,8 @@ static void push_types(struct changelog *c, const char *name)
 }
 
 /* Of all columns of a table that are read. */
-static void push_read_types(struct buf *out, const struct columns *columns,
-                            const struct mentions *read, bool whole_rows)
+static void changelog_look_push_read_types(struct buf *out, const struct columns *columns,
+                                           const struct mentions *read, bool whole_rows)
 {
     for (size_t i = 0; i < columns->count; i++) {
         const char *name = columns->items[i].name;
@@ -35,12 +35,12 @@ static void push_read_types(struct buf *out, const struct columns *columns,
 }
 
 /* Of the tables that the query depends on. */
-static void name_read_types(struct changelog *c)
+static void changelog_look_name_read_types(struct changelog *c)
 {
     for (size_t i = 0; i < c->depends.count; i++) {
         struct depend *d = &c->depends.items[i];
         buf_init(&d->types, TYPES_MAX_BYTES);
-        push_read_types(&d->types, &d->table->columns, &c->read, d->whole_rows);
+        changelog_look_push_read_types(&d->types, &d->table->columns, &c->read, d->whole_rows);
         d->other.types = d->types.len > 0 ? buf_text(&d->types) : NULL;
     }
 }
@@ -54,21 +54,21 @@ void changelog_name_watched(struct changelog *c)
     for (size_t i = 0; i < c->table->key_count; i++) {
         buf_push_text(&c->watched, i > 0 ? "," : "");
         pg_push_array_item(&c->watched, c->table->key[i]);
-        push_types(c, c->table->key[i]);
+        changelog_look_push_types(c, c->table->key[i]);
     }
     for (size_t i = 0; i < c->column_count; i++) {
         buf_push_literal(&c->watched, ",");
         pg_push_array_item(&c->watched, c->columns[i]);
-        push_types(c, c->columns[i]);
+        changelog_look_push_types(c, c->columns[i]);
     }
     buf_push_literal(&c->watched, "}");
-    push_read_types(&c->types, c->query != NULL ? &c->table->own : &c->table->columns, &c->read,
-                    c->whole_rows);
-    name_read_types(c);
+    changelog_look_push_read_types(
+        &c->types, c->query != NULL ? &c->table->own : &c->table->columns, &c->read, c->whole_rows);
+    changelog_look_name_read_types(c);
 }
 
 /* A condition or a query may use any column, so all are watched then. */
-static struct page_request request_of(struct changelog *c, const struct position *at)
+static struct page_request changelog_look_request_of(struct changelog *c, const struct position *at)
 {
     struct page_request r = {.table = c->table,
                              .capture = c->installed.capture,
@@ -92,7 +92,7 @@ static struct page_request request_of(struct changelog *c, const struct position
 }
 
 /* Changes may have been missed, so the next resume makes a re-snapshot. */
-static int lose(struct changelog *c, struct err *err)
+static int changelog_look_lose(struct changelog *c, struct err *err)
 {
     c->lost = true;
     err->class = ERR_TRANSIENT;
@@ -101,8 +101,8 @@ static int lose(struct changelog *c, struct err *err)
 
 /* Members that joined are added when everything is looked up again. For members of the table itself
  * that left, a reconcile finds the documents to delete. */
-static int check_members(struct changelog *c, const struct table *t, const char *was,
-                         const char *is, struct err *err)
+static int changelog_look_check_members(struct changelog *c, const struct table *t, const char *was,
+                                        const char *is, struct err *err)
 {
     struct span name;
     switch (members_compare(was, is, &name)) {
@@ -120,17 +120,18 @@ static int check_members(struct changelog *c, const struct table *t, const char 
                 "%.*s is no longer part of %s: its rows have gone without an entry in the change "
                 "log",
                 (int)name.len, name.data, t->quoted);
-        return lose(c, err);
+        return changelog_look_lose(c, err);
     default:
         err_set(err, ERR_TRANSIENT, "the triggers of %s were changed: changes may have been missed",
                 t->quoted);
-        return lose(c, err);
+        return changelog_look_lose(c, err);
     }
 }
 
 /* Checks the definition and the triggers; if they have changed, reading on would be wrong. */
-static int check_table(struct changelog *c, const struct table *t, const struct consumer *consumer,
-                       const struct page_look *l, struct drift drift, struct err *err)
+static int changelog_look_check_table(struct changelog *c, const struct table *t,
+                                      const struct consumer *consumer, const struct page_look *l,
+                                      struct drift drift, struct err *err)
 {
     if (!l->same_table) {
         err_set(err, ERR_STATE, "table %s was created anew or renamed", t->quoted);
@@ -142,12 +143,14 @@ static int check_table(struct changelog *c, const struct table *t, const struct 
     if (rc < 0) {
         return rc;
     }
-    return consumer->triggers != NULL ? check_members(c, t, consumer->triggers, l->triggers, err)
-                                      : 0;
+    return consumer->triggers != NULL
+               ? changelog_look_check_members(c, t, consumer->triggers, l->triggers, err)
+               : 0;
 }
 
 /* A standby that is behind would show older rows than those in the index. */
-static int check_server(const struct changelog *c, const struct page_look *l, struct err *err)
+static int changelog_look_check_server(const struct changelog *c, const struct page_look *l,
+                                       struct err *err)
 {
     struct snapshot now;
     struct snapshot last;
@@ -178,7 +181,8 @@ int changelog_check_first(const struct changelog *c, const struct page_look *l, 
 }
 
 /* The columns of a query are not those of the table. */
-static int check_look(struct changelog *c, const struct page_look *l, struct err *err)
+static int changelog_look_check_look(struct changelog *c, const struct page_look *l,
+                                     struct err *err)
 {
     c->left = false;
     c->lost = false;
@@ -186,23 +190,23 @@ static int check_look(struct changelog *c, const struct page_look *l, struct err
                           .column_count = c->query == NULL ? c->column_count : 0,
                           .read = &c->read,
                           .whole_rows = c->whole_rows};
-    int rc = check_server(c, l, err);
+    int rc = changelog_look_check_server(c, l, err);
     if (rc == 0) {
-        rc = check_table(c, c->table, &c->consumer, l, drift, err);
+        rc = changelog_look_check_table(c, c->table, &c->consumer, l, drift, err);
     }
     for (size_t i = 0; i < c->depends.count && rc == 0; i++) {
         const struct depend *d = &c->depends.items[i];
         drift = (struct drift){.read = &c->read, .whole_rows = d->whole_rows};
-        rc = check_table(c, d->table, &d->consumer, &d->other.found, drift, err);
+        rc = changelog_look_check_table(c, d->table, &d->consumer, &d->other.found, drift, err);
     }
     return rc;
 }
 
 int changelog_look_now(struct changelog *c, struct page_look *look, struct err *err)
 {
-    struct page_request request = request_of(c, NULL);
+    struct page_request request = changelog_look_request_of(c, NULL);
     int rc = page_look_now(look, c->pg, &request, err);
-    return rc == 0 ? check_look(c, look, err) : rc;
+    return rc == 0 ? changelog_look_check_look(c, look, err) : rc;
 }
 
 void changelog_clear_page(struct changelog *c)
@@ -230,7 +234,7 @@ void changelog_clear_page(struct changelog *c)
 int changelog_read_page(struct changelog *c, struct err *err)
 {
     bool log = c->kind == PAGE_LOG || c->kind == PAGE_FAN;
-    struct page_request request = request_of(c, log ? &c->at : NULL);
+    struct page_request request = changelog_look_request_of(c, log ? &c->at : NULL);
     struct err ignored;
     int rc = page_open(&c->page, c->pg, &request, err);
     if (rc < 0 && log && untranslatable_met(err) && pg_recover(c->pg, &ignored) == 0 &&
@@ -238,13 +242,13 @@ int changelog_read_page(struct changelog *c, struct err *err)
         c->capture.wiser = true;
         rc = err_set(err, ERR_TRANSIENT, "a key holds %s", c->unreadable->words);
     }
-    return rc == 0 ? check_look(c, &c->page.look, err) : rc;
+    return rc == 0 ? changelog_look_check_look(c, &c->page.look, err) : rc;
 }
 
 /* A load by blocks restarts automatically if the table was rewritten to another file. Rows read in
  * other ways may be outdated. */
-static int check_news(struct changelog *c, const struct table *t, enum consumer_news news,
-                      struct err *err)
+static int changelog_look_check_news(struct changelog *c, const struct table *t,
+                                     enum consumer_news news, struct err *err)
 {
     if (news != CONSUMER_REWRITTEN || c->kind == PAGE_BLOCKS) {
         return 0;
@@ -253,19 +257,19 @@ static int check_news(struct changelog *c, const struct table *t, enum consumer_
             "table %s was rewritten by ALTER TABLE: its rows may have changed without an entry in "
             "the change log",
             t->quoted);
-    return lose(c, err);
+    return changelog_look_lose(c, err);
 }
 
-static int check_all_news(struct changelog *c, const struct page_look *look, bool *any,
-                          struct err *err)
+static int changelog_look_check_all_news(struct changelog *c, const struct page_look *look,
+                                         bool *any, struct err *err)
 {
     enum consumer_news news = consumer_news(&c->consumer, look);
-    int rc = check_news(c, c->table, news, err);
+    int rc = changelog_look_check_news(c, c->table, news, err);
     *any = news != CONSUMER_SAME;
     for (size_t i = 0; i < c->depends.count && rc == 0; i++) {
         const struct depend *d = &c->depends.items[i];
         news = consumer_news(&d->consumer, &d->other.found);
-        rc = check_news(c, d->table, news, err);
+        rc = changelog_look_check_news(c, d->table, news, err);
         *any = *any || news != CONSUMER_SAME;
     }
     return rc;
@@ -273,7 +277,7 @@ static int check_all_news(struct changelog *c, const struct page_look *look, boo
 
 int changelog_check_news(struct changelog *c, bool *any, struct err *err)
 {
-    return check_all_news(c, &c->page.look, any, err);
+    return changelog_look_check_all_news(c, &c->page.look, any, err);
 }
 
 int changelog_look_over(struct changelog *c, struct err *err)
@@ -283,13 +287,13 @@ int changelog_look_over(struct changelog *c, struct err *err)
     changelog_clear(c);
     int rc = changelog_look_now(c, &look, err);
     if (rc == 0) {
-        rc = check_all_news(c, &look, &any, err);
+        rc = changelog_look_check_all_news(c, &look, &any, err);
     }
     page_look_release(&look);
     return rc;
 }
 
-static int note_all(struct changelog *c, struct err *err)
+static int changelog_look_note_all(struct changelog *c, struct err *err)
 {
     int rc = consumer_note(&c->consumer, &c->page.look, err);
     for (size_t i = 0; i < c->depends.count && rc == 0; i++) {
@@ -315,14 +319,14 @@ int changelog_open_page(struct changelog *c, struct err *err)
                 "rows of %s were changed while a column of its key was renamed or dropped: any of "
                 "them may have changed",
                 c->table->quoted);
-        return lose(c, err);
+        return changelog_look_lose(c, err);
     }
     if (rc < 0 || !any) {
         return rc;
     }
     rc = pg_script(c->pg, "commit", err);
     if (rc == 0) {
-        rc = note_all(c, err);
+        rc = changelog_look_note_all(c, err);
     }
     if (rc == 0) {
         changelog_clear_page(c);
@@ -332,7 +336,7 @@ int changelog_open_page(struct changelog *c, struct err *err)
 }
 
 /* The requested reconcile is complete: the position now relies on the remaining members. */
-static int note_left(struct changelog *c, struct err *err)
+static int changelog_look_note_left(struct changelog *c, struct err *err)
 {
     struct buf kept;
     buf_init(&kept, LEFT_MAX_BYTES);
@@ -354,7 +358,7 @@ int changelog_meet_left(struct changelog *c, struct err *err)
     bool known = c->left_told != NULL && strcmp(c->left_told, c->page.look.triggers) == 0;
     free(c->left_told);
     c->left_told = NULL;
-    int rc = known ? note_left(c, err) : 0;
+    int rc = known ? changelog_look_note_left(c, err) : 0;
     if (rc == 0 && c->left) { /* a prescan of the window must be repeated */
         c->left_told = text_copy(c->page.look.triggers);
         if (c->ahead.looking) {

@@ -21,7 +21,7 @@ int changelog_listen(struct changelog *c, struct err *err)
 }
 
 /* Pushes the captures of the table and of its query's dependencies, as an array. */
-static void push_captures(struct buf *out, const struct changelog *c)
+static void changelog_news_push_captures(struct buf *out, const struct changelog *c)
 {
     buf_printf(out, "{%s", c->installed.capture);
     for (size_t i = 0; i < c->depends.count; i++) {
@@ -30,13 +30,13 @@ static void push_captures(struct buf *out, const struct changelog *c)
     buf_push_char(out, '}');
 }
 
-static int ask(struct changelog *c, bool *any, struct err *err)
+static int changelog_news_ask(struct changelog *c, bool *any, struct err *err)
 {
     struct buf captures;
     struct pg_result *r = NULL;
     bool keeps = c->consumer.keeps || depends_keep(&c->depends);
     buf_init(&captures, CAPTURES_MAX_BYTES);
-    push_captures(&captures, c);
+    changelog_news_push_captures(&captures, c);
     const char *const params[] = {buf_text(&captures), c->at.last, keeps ? "t" : "f",
                                   c->pg->in_recovery ? "t" : "f"};
     int rc = pg_ask_again(c->pg, &r, "poll_news", params, 4, err);
@@ -57,7 +57,7 @@ int changelog_news(struct capture *capture, bool *any, struct err *err)
         return 0;
     }
     int rc = changelog_mirror_pending(c, false, err);
-    return rc == 0 ? ask(c, any, err) : rc;
+    return rc == 0 ? changelog_news_ask(c, any, err) : rc;
 }
 
 /* If a window spans several captures, entries that were already read are counted too. */
@@ -75,7 +75,7 @@ int changelog_waiting(struct capture *capture, int64_t *changes, struct err *err
         return 0;
     }
     buf_init(&captures, CAPTURES_MAX_BYTES);
-    push_captures(&captures, c);
+    changelog_news_push_captures(&captures, c);
     snprintf(xid, sizeof(xid), "%" PRIu64, within ? at->after_xid : 0);
     snprintf(seq, sizeof(seq), "%" PRId64, within ? at->after_seq : 0);
     const char *const params[] = {buf_text(&captures), at->last, xid, seq, WAITING_COUNTED};

@@ -8,7 +8,7 @@
 #define ROW_BYTES 128 /* estimated size of a document beside its values */
 
 /* Returns 1 if the row was requested, 0 if not, or an error if it was already read. */
-static int wanted(struct changelog *c, struct span key, struct err *err)
+static int changelog_page_wanted(struct changelog *c, struct span key, struct err *err)
 {
     if (c->kind == PAGE_BLOCKS || c->kind == PAGE_KEYS) {
         return 1;
@@ -30,7 +30,7 @@ static int wanted(struct changelog *c, struct span key, struct err *err)
     }
 }
 
-static void count_bytes(struct changelog *c, const struct row *row)
+static void changelog_page_count_bytes(struct changelog *c, const struct row *row)
 {
     c->chunk.bytes += ROW_BYTES;
     for (size_t i = 0; i < row->count; i++) {
@@ -38,7 +38,8 @@ static void count_bytes(struct changelog *c, const struct row *row)
     }
 }
 
-static int give_row(struct changelog *c, struct row *row, struct change *change, struct err *err)
+static int changelog_page_give_row(struct changelog *c, struct row *row, struct change *change,
+                                   struct err *err)
 {
     const struct value *key = &row->values[0];
     int rc = 1;
@@ -50,14 +51,14 @@ static int give_row(struct changelog *c, struct row *row, struct change *change,
     *change = (struct change){.kind = CHANGE_UPSERT, .row = *row, .key_null = key->null};
     if (!key->null) {
         change->key = span_make(key->text, key->len);
-        rc = wanted(c, change->key, err);
+        rc = changelog_page_wanted(c, change->key, err);
     }
     if (c->keys_only) {
         return rc < 0 ? rc : 0;
     }
     if (rc == 1) {
         c->page_rows_read++;
-        count_bytes(c, row);
+        changelog_page_count_bytes(c, row);
         if (c->kind == PAGE_KEYS && !key->null) {
             buf_reset(&c->last_key);
             buf_push(&c->last_key, key->text, key->len);
@@ -68,7 +69,7 @@ static int give_row(struct changelog *c, struct row *row, struct change *change,
 
 /* Delivers a row with only its key, which is too long: the receiver rejects the key before it uses
  * a column. */
-static void give_cut(struct changelog *c, struct span key, struct change *change)
+static void changelog_page_give_cut(struct changelog *c, struct span key, struct change *change)
 {
     c->cut_key = (struct value){.text = key.data, .len = key.len};
     *change = (struct change){
@@ -76,13 +77,13 @@ static void give_cut(struct changelog *c, struct span key, struct change *change
 }
 
 /* Returns true if it filled `change`. */
-static bool give_gone(struct changelog *c, struct change *change)
+static bool changelog_page_give_gone(struct changelog *c, struct change *change)
 {
     while (c->gone < c->gone_end) {
         size_t i = c->gone++;
         if (c->keys.items[i].cut == KEYSET_CUT_ROW) {
             if (!c->keys_only) {
-                give_cut(c, keyset_get(&c->keys, i), change);
+                changelog_page_give_cut(c, keyset_get(&c->keys, i), change);
                 return true;
             }
         } else if (!c->keys.items[i].found) {
@@ -98,7 +99,7 @@ static bool give_gone(struct changelog *c, struct change *change)
 
 /* If the key of an entry cannot be read, its row cannot be found. It becomes a dead letter,
  * whatever the row is now. */
-static bool give_unreadable(struct changelog *c, struct change *change)
+static bool changelog_page_give_unreadable(struct changelog *c, struct change *change)
 {
     static const struct value null = {.null = true};
     if (!c->page.window.unreadable || c->keys_only) {
@@ -113,7 +114,8 @@ static bool give_unreadable(struct changelog *c, struct change *change)
 }
 
 /* Sets the change's position. */
-static void tell_position(struct changelog *c, const struct position *p, struct change *change)
+static void changelog_page_tell_position(struct changelog *c, const struct position *p,
+                                         struct change *change)
 {
     struct position told = *p;
     told.timeline = 0;
@@ -123,20 +125,20 @@ static void tell_position(struct changelog *c, const struct position *p, struct 
     change->position = buf_text(&c->reached_text);
 }
 
-static bool give_mark(struct changelog *c, struct change *change)
+static bool changelog_page_give_mark(struct changelog *c, struct change *change)
 {
     if (!c->marks) {
         return false;
     }
     c->marks = false;
     *change = (struct change){.kind = CHANGE_SAFEPOINT};
-    tell_position(c, &c->marked, change);
+    changelog_page_tell_position(c, &c->marked, change);
     return true;
 }
 
 /* Sets a safepoint within a page by key ranges. It is ordered by key, so that is possible after any
  * row. */
-static bool cuts_range(struct changelog *c)
+static bool changelog_page_cuts_range(struct changelog *c)
 {
     if (c->kind != PAGE_KEYS || c->stage != STAGE_ROWS || c->at.range == KEY_RANGE_NULLS ||
         c->chunk.bytes < c->chunk_bytes) {
@@ -151,7 +153,7 @@ static bool cuts_range(struct changelog *c)
     return true;
 }
 
-static void end_page(struct changelog *c, struct change *change)
+static void changelog_page_end_page(struct changelog *c, struct change *change)
 {
     bool asked = c->kind == PAGE_ASKED;
     c->stage = STAGE_CLOSED;
@@ -169,7 +171,7 @@ static void end_page(struct changelog *c, struct change *change)
     bool copying = c->kind == PAGE_BLOCKS || c->kind == PAGE_KEYS || c->kind == PAGE_LISTED;
     *change = (struct change){.kind = CHANGE_PAGE, .copying = copying, .drained = c->drained};
     if (!asked) {
-        tell_position(c, &c->reached, change);
+        changelog_page_tell_position(c, &c->reached, change);
         position_copy(&c->at, &c->reached);
         change->whole = c->reached.target == NULL;
     }
@@ -183,7 +185,7 @@ static void end_page(struct changelog *c, struct change *change)
 
 /* Reads the page again with another snapshot; missing rows are determined from that snapshot
  * only. */
-static int ask_again(struct changelog *c, struct err *err)
+static int changelog_page_ask_again(struct changelog *c, struct err *err)
 {
     c->unsure = false;
     c->stage = STAGE_CLOSED;
@@ -194,15 +196,15 @@ static int ask_again(struct changelog *c, struct err *err)
 /* If a text is not a valid value of the key's type, the keys are looked up in the next way. After
  * an unreadable row, requested keys are read again here; other pages are read again from the last
  * safepoint. */
-static int meet_error(struct changelog *c, struct err *err)
+static int changelog_page_meet_error(struct changelog *c, struct err *err)
 {
     if (c->kind == PAGE_ASKED && key_existence_again(&c->presence, &c->reader, &c->keys, err)) {
-        return ask_again(c, err);
+        return changelog_page_ask_again(c, err);
     }
     if (unreadable_end(c->unreadable, &c->reader, err)) {
         if (c->kind == PAGE_ASKED) {
             c->reread = true;
-            return ask_again(c, err);
+            return changelog_page_ask_again(c, err);
         }
         c->capture.wiser = true;
         err_set(err, ERR_TRANSIENT, "a row holds %s", c->unreadable->words);
@@ -211,36 +213,36 @@ static int meet_error(struct changelog *c, struct err *err)
 }
 
 /* Makes one step. Returns 1 if `change` was filled, 0 to continue. */
-static int step(struct changelog *c, struct change *change, struct err *err)
+static int changelog_page_step(struct changelog *c, struct change *change, struct err *err)
 {
     struct row row;
-    if (give_unreadable(c, change)) {
+    if (changelog_page_give_unreadable(c, change)) {
         return 1;
     }
     if (c->stage == STAGE_GONE) {
-        if (give_gone(c, change) || give_mark(c, change)) {
+        if (changelog_page_give_gone(c, change) || changelog_page_give_mark(c, change)) {
             return 1;
         }
         c->stage = c->gone_then;
-    } else if (cuts_range(c)) {
-        return give_mark(c, change);
+    } else if (changelog_page_cuts_range(c)) {
+        return changelog_page_give_mark(c, change);
     }
     int rc = reader_next(&c->reader, &row, err);
     if (rc < 0) {
-        return meet_error(c, err);
+        return changelog_page_meet_error(c, err);
     }
     if (rc == READER_WAIT) {
         *change = (struct change){.kind = CHANGE_WAIT};
         return 1;
     }
     if (rc == READER_ROW) {
-        return give_row(c, &row, change, err);
+        return changelog_page_give_row(c, &row, change, err);
     }
     if (c->stage == STAGE_COMMIT && c->unsure) {
-        return ask_again(c, err);
+        return changelog_page_ask_again(c, err);
     }
     if (c->stage == STAGE_COMMIT) {
-        end_page(c, change);
+        changelog_page_end_page(c, change);
         return 1;
     }
     return changelog_send_next(c, err);
@@ -254,7 +256,7 @@ int changelog_next(struct capture *capture, struct change *change, struct err *e
         return err_set(err, ERR_INTERNAL, "next was called between pages");
     }
     while (rc == 0) {
-        rc = step(c, change, err);
+        rc = changelog_page_step(c, change, err);
     }
     return rc < 0 ? rc : 0;
 }

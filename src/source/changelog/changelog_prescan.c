@@ -12,7 +12,7 @@ void changelog_forget_look(struct changelog *c)
 
 /* Records the start of the window's own pages. They end at the target of the prescan, so that they
  * contain nothing that was not prescanned. */
-static void note_beginning(struct changelog *c)
+static void changelog_prescan_note_beginning(struct changelog *c)
 {
     struct ahead *a = &c->ahead;
     position_copy(&a->from, &c->at);
@@ -25,7 +25,7 @@ static void note_beginning(struct changelog *c)
 }
 
 /* Returns true if the window may have more keys than the guard's limit. */
-static bool is_large(struct changelog *c)
+static bool changelog_prescan_is_large(struct changelog *c)
 {
     bool more = c->page.window.full || (c->kind == PAGE_FAN && c->keys.count == c->page_rows);
     c->ahead.keys += c->keys.count;
@@ -35,10 +35,10 @@ static bool is_large(struct changelog *c)
 bool changelog_looks_ahead(struct changelog *c)
 {
     struct ahead *a = &c->ahead;
-    if (a->looking || a->judged || !c->capture.guarded || !is_large(c)) {
+    if (a->looking || a->judged || !c->capture.guarded || !changelog_prescan_is_large(c)) {
         return a->looking;
     }
-    note_beginning(c);
+    changelog_prescan_note_beginning(c);
     a->looking = true;
     return true;
 }
@@ -50,7 +50,7 @@ bool changelog_ends_look(struct changelog *c)
         return false;
     }
     if (!a->looking) {
-        note_beginning(c);
+        changelog_prescan_note_beginning(c);
     }
     a->looking = true;
     a->truncated = true;

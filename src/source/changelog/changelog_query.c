@@ -24,7 +24,7 @@ void changelog_release_query(struct changelog *c)
     keyset_release(&c->changed);
 }
 
-static bool reads_whole_rows(const struct reads *reads, const struct table *t)
+static bool changelog_query_reads_whole_rows(const struct reads *reads, const struct table *t)
 {
     struct buf name;
     buf_init(&name, ARRAY_MAX_BYTES);
@@ -36,7 +36,7 @@ static bool reads_whole_rows(const struct reads *reads, const struct table *t)
 
 /* What where, query and keys read, and the views that they name. Rows that "*" makes within, and
  * that become a value, have all columns too, whichever table's. */
-static void note_read(struct changelog *c, const struct reads *reads)
+static void changelog_query_note_read(struct changelog *c, const struct reads *reads)
 {
     const char *plan = buf_text(&reads->plan);
     mentions_add(&c->read, c->where);
@@ -51,10 +51,10 @@ static void note_read(struct changelog *c, const struct reads *reads)
         mentions_add_name(&c->read, c->columns[i]);
     }
     bool made = c->read.star && (strstr(plan, ".*") != NULL || strstr(plan, "ROW(") != NULL);
-    c->whole_rows = made || reads_whole_rows(reads, c->table);
+    c->whole_rows = made || changelog_query_reads_whole_rows(reads, c->table);
     for (size_t i = 0; i < c->depends.count; i++) {
         struct depend *d = &c->depends.items[i];
-        d->whole_rows = made || reads_whole_rows(reads, d->table);
+        d->whole_rows = made || changelog_query_reads_whole_rows(reads, d->table);
     }
 }
 
@@ -69,7 +69,7 @@ int changelog_prepare_query(struct changelog *c, struct err *err)
     buf_reset(&c->fan_after);
     mentions_release(&c->read);
     if (c->query == NULL) {
-        note_read(c, &reads);
+        changelog_query_note_read(c, &reads);
         return 0;
     }
     int rc = depends_open(&c->depends, c->pg, &in, err);
@@ -85,7 +85,7 @@ int changelog_prepare_query(struct changelog *c, struct err *err)
     if (rc == 0) {
         buf_reset(&c->lock);
         reads_push_lock(&c->lock, &reads, c->table);
-        note_read(c, &reads);
+        changelog_query_note_read(c, &reads);
     }
     if (rc == 0 && c->at.of > 0 && depends_find(&c->depends, c->at.of) == NULL) {
         rc = err_set(err, ERR_STATE,
@@ -111,7 +111,7 @@ struct listing {
     char limit[24];
 };
 
-static void listing_release(struct listing *l)
+static void changelog_query_listing_release(struct listing *l)
 {
     for (size_t i = 0; i < KEY_MAX_PARTS; i++) {
         buf_release(&l->arrays[i]);
@@ -119,8 +119,8 @@ static void listing_release(struct listing *l)
     buf_release(&l->parts);
 }
 
-static int add_key(struct listing *l, struct span key, size_t count, const char *between,
-                   struct buf *parts, struct err *err)
+static int changelog_query_add_key(struct listing *l, struct span key, size_t count,
+                                   const char *between, struct buf *parts, struct err *err)
 {
     size_t offsets[KEY_MAX_PARTS];
     buf_reset(parts);
@@ -132,8 +132,8 @@ static int add_key(struct listing *l, struct span key, size_t count, const char 
     return rc;
 }
 
-static int push_arrays(struct listing *l, const struct depend *d, const struct keyset *changed,
-                       struct err *err)
+static int changelog_query_push_arrays(struct listing *l, const struct depend *d,
+                                       const struct keyset *changed, struct err *err)
 {
     struct buf parts;
     size_t count = d->table->key_count;
@@ -143,7 +143,8 @@ static int push_arrays(struct listing *l, const struct depend *d, const struct k
         buf_push_literal(&l->arrays[i], "{");
     }
     for (size_t i = 0; i < changed->count && rc == 0; i++) {
-        rc = add_key(l, keyset_get(changed, i), count, i > 0 ? "," : "", &parts, err);
+        rc = changelog_query_add_key(l, keyset_get(changed, i), count, i > 0 ? "," : "", &parts,
+                                     err);
     }
     for (size_t i = 0; i < count; i++) {
         buf_push_literal(&l->arrays[i], "}");
@@ -154,7 +155,8 @@ static int push_arrays(struct listing *l, const struct depend *d, const struct k
     return rc;
 }
 
-static int push_after(struct listing *l, const char *after, size_t count, struct err *err)
+static int changelog_query_push_after(struct listing *l, const char *after, size_t count,
+                                      struct err *err)
 {
     size_t offsets[KEY_MAX_PARTS];
     int rc = key_split(&l->parts, offsets, after, strlen(after), count, err);
@@ -165,8 +167,9 @@ static int push_after(struct listing *l, const char *after, size_t count, struct
 }
 
 /* A short result, like that of the log: at most a page of keys. */
-static int take_keys(struct changelog *c, const char *sql, const char *const *params,
-                     const Oid *types, size_t param_count, struct err *err)
+static int changelog_query_take_keys(struct changelog *c, const char *sql,
+                                     const char *const *params, const Oid *types,
+                                     size_t param_count, struct err *err)
 {
     PGresult *r;
     int rc = pg_exec(c->pg, &r, "any: text", sql, types, params, param_count, err);
@@ -185,12 +188,12 @@ static int take_keys(struct changelog *c, const char *sql, const char *const *pa
 }
 
 /* Lists the next page of the root's keys in the range of the initial load. */
-static int list_range(struct changelog *c, struct err *err)
+static int changelog_query_list_range(struct changelog *c, struct err *err)
 {
     struct range_query q;
     int rc = changelog_range_query(&q, c, err);
     if (rc == 0) {
-        rc = take_keys(c, q.sql, q.params, NULL, q.count, err);
+        rc = changelog_query_take_keys(c, q.sql, q.params, NULL, q.count, err);
     }
     buf_release(&q.parts);
     return rc;
@@ -198,7 +201,8 @@ static int list_range(struct changelog *c, struct err *err)
 
 /* Lists the keys that the dependency's keys query finds for the changed values, or all if d is
  * null. after: null at the beginning. */
-static int list(struct changelog *c, const struct depend *d, const char *after, struct err *err)
+static int changelog_query_list(struct changelog *c, const struct depend *d, const char *after,
+                                struct err *err)
 {
     struct listing l = {.count = 0};
     const struct rowsql_keys all = {c->sql.range[ROWSQL_FIRST][0], c->sql.range[ROWSQL_AFTER][0]};
@@ -210,26 +214,26 @@ static int list(struct changelog *c, const struct depend *d, const char *after, 
     buf_init(&l.parts, ARRAY_MAX_BYTES);
     l.sql = after != NULL ? sql->after : sql->first;
     if (d != NULL) {
-        rc = push_arrays(&l, d, &c->changed, err);
+        rc = changelog_query_push_arrays(&l, d, &c->changed, err);
     }
     if (rc == 0 && after != NULL) {
-        rc = push_after(&l, after, c->table->key_count, err);
+        rc = changelog_query_push_after(&l, after, c->table->key_count, err);
     }
     snprintf(l.limit, sizeof(l.limit), "%zu", c->page_rows);
     l.params[l.count++] = l.limit;
     if (rc == 0) {
-        rc = take_keys(c, l.sql, l.params, l.types, l.count, err);
+        rc = changelog_query_take_keys(c, l.sql, l.params, l.types, l.count, err);
     }
-    listing_release(&l);
+    changelog_query_listing_release(&l);
     return rc;
 }
 
-static bool list_is_full(const struct changelog *c)
+static bool changelog_query_list_is_full(const struct changelog *c)
 {
     return c->keys.count == c->page_rows;
 }
 
-static const char *last_listed(const struct changelog *c)
+static const char *changelog_query_last_listed(const struct changelog *c)
 {
     return keyset_get(&c->keys, c->keys.count - 1).data;
 }
@@ -238,7 +242,7 @@ static const char *last_listed(const struct changelog *c)
 
 /* The session disables sorts and bitmap scans, because log and tables are read in index order. A
  * query may need them. A search for a few keys would otherwise read all of that index. */
-static int plan_freely(struct changelog *c, struct err *err)
+static int changelog_query_plan_freely(struct changelog *c, struct err *err)
 {
     return pg_script(c->pg, "set local enable_sort = on; set local enable_bitmapscan = on", err);
 }
@@ -248,7 +252,7 @@ int changelog_send_query(struct changelog *c, struct err *err)
     bool reads = c->keys.count > 0 || c->page.window.null_keys;
     int rc = 0;
     if (c->query != NULL && reads) {
-        rc = plan_freely(c, err);
+        rc = changelog_query_plan_freely(c, err);
     } else if (c->keys_only && reads) {
         rc = key_existence_plan(c->pg, err);
     }
@@ -257,19 +261,19 @@ int changelog_send_query(struct changelog *c, struct err *err)
 
 int changelog_begin_listed(struct changelog *c, struct err *err)
 {
-    int rc = list_range(c, err);
+    int rc = changelog_query_list_range(c, err);
     if (rc < 0) {
         return rc;
     }
-    if (list_is_full(c)) {
-        rc = changelog_expect_later(&c->at, last_listed(c), err);
+    if (changelog_query_list_is_full(c)) {
+        rc = changelog_expect_later(&c->at, changelog_query_last_listed(c), err);
         if (rc < 0) {
             return rc;
         }
         position_copy(&c->reached, &c->at);
         free(c->reached.key);
         c->reached.range = KEY_RANGE_AFTER;
-        c->reached.key = text_copy(last_listed(c));
+        c->reached.key = text_copy(changelog_query_last_listed(c));
     } else {
         position_release(&c->reached);
         c->reached.kind = POSITION_LOG;
@@ -290,13 +294,13 @@ void changelog_leave_capture(const struct changelog *c, struct position *p, cons
 }
 
 /* The part of the entries is complete when the last of their keys were listed. */
-static void reach_fan(struct changelog *c)
+static void changelog_query_reach_fan(struct changelog *c)
 {
     const struct page_window *w = &c->page.window;
     buf_reset(&c->fan_after);
     position_copy(&c->reached, &c->at);
-    if (list_is_full(c)) {
-        buf_push_text(&c->fan_after, last_listed(c));
+    if (changelog_query_list_is_full(c)) {
+        buf_push_text(&c->fan_after, changelog_query_last_listed(c));
     } else if (w->full) {
         c->reached.part = w->part;
         c->reached.after_xid = w->after_xid;
@@ -316,15 +320,15 @@ int changelog_begin_fan(struct changelog *c, struct err *err)
     c->page.window.null_keys = false;
     d->consumer.keeps = true;
     if (!all) {
-        rc = plan_freely(c, err);
+        rc = changelog_query_plan_freely(c, err);
     }
     if (rc == 0 && (all || c->changed.count > 0)) {
-        rc = list(c, all ? NULL : d, after, err);
+        rc = changelog_query_list(c, all ? NULL : d, after, err);
     }
     if (rc < 0) {
         return rc;
     }
     c->keys_only = changelog_looks_ahead(c);
-    reach_fan(c);
+    changelog_query_reach_fan(c);
     return changelog_send_query(c, err);
 }

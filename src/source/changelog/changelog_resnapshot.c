@@ -11,7 +11,7 @@
 /* After a restart or a crash recovery, the server may have reused transaction numbers that the
  * position regards as seen. So the log is read again from the checkpoint backup, which was
  * durable. */
-static void fall_back(struct changelog *c)
+static void changelog_resnapshot_fall_back(struct changelog *c)
 {
     const struct position *mirror = &c->consumer.mirror;
     if (c->at.life == c->consumer.life || position_compare(mirror, &c->at) >= 0) {
@@ -30,7 +30,7 @@ static void fall_back(struct changelog *c)
     }
 }
 
-static uint64_t oldest_of(const struct position *p)
+static uint64_t changelog_resnapshot_oldest_of(const struct position *p)
 {
     struct snapshot last = {0};
     snapshot_parse(&last, p->last);
@@ -38,10 +38,10 @@ static uint64_t oldest_of(const struct position *p)
 }
 
 /* Returns true if the position belongs to another history of the server. */
-static bool tell_history(struct changelog *c)
+static bool changelog_resnapshot_tell_history(struct changelog *c)
 {
     const struct consumer *k = &c->consumer;
-    uint64_t seen = oldest_of(&c->at);
+    uint64_t seen = changelog_resnapshot_oldest_of(&c->at);
     if (c->at.timeline != 0 && c->at.timeline != k->timeline) {
         snprintf(c->why_again, sizeof(c->why_again),
                  "the server is on timeline %" PRIu64 ", the position on %" PRIu64
@@ -67,10 +67,10 @@ static bool tell_history(struct changelog *c)
 }
 
 /* Returns true if entries between the position and the start of the log were pruned. */
-static bool tell_pruned(struct changelog *c, bool expired)
+static bool changelog_resnapshot_tell_pruned(struct changelog *c, bool expired)
 {
     uint64_t horizon = depends_horizon(&c->depends);
-    uint64_t seen = oldest_of(&c->at);
+    uint64_t seen = changelog_resnapshot_oldest_of(&c->at);
     horizon = horizon > c->consumer.horizon ? horizon : c->consumer.horizon;
     if (seen >= horizon) {
         return false;
@@ -85,7 +85,7 @@ static bool tell_pruned(struct changelog *c, bool expired)
 }
 
 /* Returns true if the position is older than the registration of its consumer. */
-static bool tell_registered(struct changelog *c)
+static bool changelog_resnapshot_tell_registered(struct changelog *c)
 {
     const struct consumer *k = &c->consumer;
     if (!k->known) {
@@ -114,7 +114,7 @@ static bool tell_registered(struct changelog *c)
 /* Sets *again if triggers or rows were changed without entries. A crash between the consumer's new
  * row and the first checkpoint of the load is handled by tell_registered. Other errors are left to
  * the first page, unless this is only a test. */
-static int tell_table(struct changelog *c, bool *again, struct err *err)
+static int changelog_resnapshot_tell_table(struct changelog *c, bool *again, struct err *err)
 {
     int rc = changelog_look_over(c, err);
     if (rc == 0 || !c->lost) {
@@ -126,32 +126,33 @@ static int tell_table(struct changelog *c, bool *again, struct err *err)
 }
 
 /* A position that replaces a lost state file must be valid as it is. */
-static int refuse(const struct changelog *c, struct err *err)
+static int changelog_resnapshot_refuse(const struct changelog *c, struct err *err)
 {
     return err_set(err, ERR_STATE, "%s", c->why_again);
 }
 
-static int tell(struct changelog *c, bool expired, bool *again, struct err *err)
+static int changelog_resnapshot_tell(struct changelog *c, bool expired, bool *again,
+                                     struct err *err)
 {
     int rc = position_check_table(c->at.table, c->table->oid, c->table->quoted, err);
     if (rc < 0) {
         return rc;
     }
-    *again = tell_history(c);
+    *again = changelog_resnapshot_tell_history(c);
     if (!*again && c->consumer.known) {
-        fall_back(c);
-        *again = tell_pruned(c, expired);
+        changelog_resnapshot_fall_back(c);
+        *again = changelog_resnapshot_tell_pruned(c, expired);
     }
-    *again = *again || tell_registered(c);
-    return *again ? 0 : tell_table(c, again, err);
+    *again = *again || changelog_resnapshot_tell_registered(c);
+    return *again ? 0 : changelog_resnapshot_tell_table(c, again, err);
 }
 
 int changelog_go_on(struct changelog *c, bool expired, struct err *err)
 {
     bool again = false;
-    int rc = tell(c, expired, &again, err);
+    int rc = changelog_resnapshot_tell(c, expired, &again, err);
     if (again && c->tried) {
-        return refuse(c, err);
+        return changelog_resnapshot_refuse(c, err);
     }
     if (again) {
         rc = changelog_note_position(c, err);

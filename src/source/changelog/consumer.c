@@ -30,7 +30,7 @@ void consumer_release(struct consumer *c)
 }
 
 /* The commit is always synchronous, because later steps rely on the row. */
-static int begin(struct pg *pg, struct err *err)
+static int consumer_begin(struct pg *pg, struct err *err)
 {
     return pg_script(pg,
                      "begin isolation level read committed read write;"
@@ -39,7 +39,7 @@ static int begin(struct pg *pg, struct err *err)
 }
 
 /* Commits if rc is 0, else rolls back. */
-static int end(struct pg *pg, int rc, struct err *err)
+static int consumer_end(struct pg *pg, int rc, struct err *err)
 {
     struct err ignored;
     if (rc == 0) {
@@ -63,22 +63,22 @@ void consumer_forget(struct consumer *c)
     c->definition = NULL;
 }
 
-static void take_text(char **at, const struct pg_result *r, size_t column)
+static void consumer_take_text(char **at, const struct pg_result *r, size_t column)
 {
     free(*at);
     *at = text_copy(pg_text(r, 0, column));
 }
 
-static void take_relied(struct consumer *c, const struct pg_result *r)
+static void consumer_take_relied(struct consumer *c, const struct pg_result *r)
 {
-    take_text(&c->triggers, r, 1);
-    take_text(&c->definition, r, 4);
+    consumer_take_text(&c->triggers, r, 1);
+    consumer_take_text(&c->definition, r, 4);
     c->filenode = (uint32_t)strtoul(pg_text(r, 0, 5), NULL, 10);
-    take_text(&c->versions, r, 6);
+    consumer_take_text(&c->versions, r, 6);
 }
 
-static int ask_row(const struct consumer *c, struct pg *pg, struct pg_result **r, bool *found,
-                   struct err *err)
+static int consumer_ask_row(const struct consumer *c, struct pg *pg, struct pg_result **r,
+                            bool *found, struct err *err)
 {
     const char *const params[] = {c->name, c->capture};
     int rc = pg_ask(pg, r, "consumer_look", params, 2, err);
@@ -86,7 +86,7 @@ static int ask_row(const struct consumer *c, struct pg *pg, struct pg_result **r
     return rc;
 }
 
-static int behind(const struct consumer *c, struct err *err)
+static int consumer_behind(const struct consumer *c, struct err *err)
 {
     err_set(err, ERR_TRANSIENT,
             "the standby has not replayed yet what its primary says of the consumer \"%s\"",
@@ -95,15 +95,15 @@ static int behind(const struct consumer *c, struct err *err)
 }
 
 /* Checks if the standby has the primary's current row. */
-static int look_arrived(struct consumer *c, bool *same, struct err *err)
+static int consumer_look_arrived(struct consumer *c, bool *same, struct err *err)
 {
     struct pg_result *there = NULL;
     struct pg_result *here = NULL;
     bool known = false;
     bool arrived = false;
-    int rc = ask_row(c, c->pg, &there, &known, err);
+    int rc = consumer_ask_row(c, c->pg, &there, &known, err);
     if (rc == 0) {
-        rc = ask_row(c, c->standby, &here, &arrived, err);
+        rc = consumer_ask_row(c, c->standby, &here, &arrived, err);
     }
     *same = known && arrived && strcmp(pg_text(there, 0, 12), pg_text(here, 0, 12)) == 0;
     pg_result_release(there);
@@ -111,15 +111,15 @@ static int look_arrived(struct consumer *c, bool *same, struct err *err)
     return rc;
 }
 
-static int look_standby(struct consumer *c, struct err *err)
+static int consumer_look_standby(struct consumer *c, struct err *err)
 {
     struct pg_result *r = NULL;
     bool found;
-    int rc = ask_row(c, c->standby, &r, &found, err);
+    int rc = consumer_ask_row(c, c->standby, &r, &found, err);
     if (rc == 0 && !found) {
-        rc = behind(c, err);
+        rc = consumer_behind(c, err);
     } else if (rc == 0) {
-        take_relied(c, r);
+        consumer_take_relied(c, r);
     }
     pg_result_release(r);
     return rc;
@@ -128,7 +128,7 @@ static int look_standby(struct consumer *c, struct err *err)
 int consumer_look(struct consumer *c, struct err *err)
 {
     struct pg_result *r = NULL;
-    int rc = ask_row(c, c->pg, &r, &c->known, err);
+    int rc = consumer_ask_row(c, c->pg, &r, &c->known, err);
     if (rc == 0 && pg_rows(r) > 0) {
         c->life = (uint64_t)pg_int(r, 0, 2);
         c->horizon = strtoull(pg_text(r, 0, 3), NULL, 10);
@@ -137,8 +137,8 @@ int consumer_look(struct consumer *c, struct err *err)
         c->database = (uint32_t)pg_int(r, 0, 16);
     }
     if (rc == 0 && c->known) {
-        take_relied(c, r);
-        take_text(&c->written, r, 12);
+        consumer_take_relied(c, r);
+        consumer_take_text(&c->written, r, 12);
         c->expired = pg_true(r, 0, 11);
         c->since = strtoull(pg_text(r, 0, 15), NULL, 10);
         c->keeps = pg_true(r, 0, 7);
@@ -148,23 +148,23 @@ int consumer_look(struct consumer *c, struct err *err)
         rc = position_parse(&c->mirror, pg_text(r, 0, 0), err);
     }
     pg_result_release(r);
-    return rc == 0 && c->known && c->standby != NULL ? look_standby(c, err) : rc;
+    return rc == 0 && c->known && c->standby != NULL ? consumer_look_standby(c, err) : rc;
 }
 
 /* The members' lines, behind the table's own; null: a version before this one noted none. */
-static const char *stored_lines(const char *versions)
+static const char *consumer_stored_lines(const char *versions)
 {
     const char *end = strchr(versions, '\n');
     return end != NULL ? end + 1 : NULL;
 }
 
 /* What is to be noted: what is there, and members that are gone and not yet dealt with. */
-static char *versions_to_note(const struct consumer *c, const struct page_look *l)
+static char *consumer_versions_to_note(const struct consumer *c, const struct page_look *l)
 {
     struct buf out;
     struct buf members;
-    const char *was = stored_lines(c->versions);
-    const char *is = stored_lines(l->versions);
+    const char *was = consumer_stored_lines(c->versions);
+    const char *is = consumer_stored_lines(l->versions);
     buf_init(&out, VERSIONS_MAX_BYTES);
     buf_init(&members, VERSIONS_MAX_BYTES);
     buf_push(&out, l->versions, strcspn(l->versions, "\n"));
@@ -178,8 +178,8 @@ static char *versions_to_note(const struct consumer *c, const struct page_look *
 
 enum consumer_news consumer_news(const struct consumer *c, const struct page_look *l)
 {
-    const char *was = stored_lines(c->versions);
-    const char *is = stored_lines(l->versions);
+    const char *was = consumer_stored_lines(c->versions);
+    const char *is = consumer_stored_lines(l->versions);
     size_t own = strcspn(l->versions, "\n");
     bool elsewhere = l->filenode != c->filenode;
     if (was != NULL && is != NULL) {
@@ -190,14 +190,14 @@ enum consumer_news consumer_news(const struct consumer *c, const struct page_loo
                (strcspn(c->versions, "\n") != own || strncmp(c->versions, l->versions, own) != 0)) {
         return CONSUMER_REWRITTEN;
     }
-    char *noted = versions_to_note(c, l);
+    char *noted = consumer_versions_to_note(c, l);
     bool altered = strcmp(noted, c->versions) != 0;
     free(noted);
     return elsewhere || altered ? CONSUMER_MOVED : CONSUMER_SAME;
 }
 
 /* Returns true if an earlier try has written the row. */
-static bool is_registered(struct consumer *c, const struct page_look *l)
+static bool consumer_is_registered(struct consumer *c, const struct page_look *l)
 {
     struct err ignored;
     return c->standby != NULL && consumer_look(c, &ignored) == 0 && c->known && !c->expired &&
@@ -206,18 +206,18 @@ static bool is_registered(struct consumer *c, const struct page_look *l)
 }
 
 /* Waits until the standby has the row that was written. */
-static int await_row(struct consumer *c, struct err *err)
+static int consumer_await_row(struct consumer *c, struct err *err)
 {
     const struct timespec pause = {0, AWAIT_PAUSE_MS * INT64_C(1000000)};
     int64_t end_ms = pg_now_ms() + AWAIT_MS;
     for (;;) {
         bool same = false;
-        int rc = look_arrived(c, &same, err);
+        int rc = consumer_look_arrived(c, &same, err);
         if (rc < 0 || same) {
             return rc;
         }
         if (pg_now_ms() >= end_ms) {
-            return behind(c, err);
+            return consumer_behind(c, err);
         }
         nanosleep(&pause, NULL);
     }
@@ -225,7 +225,7 @@ static int await_row(struct consumer *c, struct err *err)
 
 /* Rejects a member that joined after the change log was checked. If it were recorded, it would look
  * like a member with dropped triggers. */
-static int check_covered(const struct page_look *l, struct err *err)
+static int consumer_check_covered(const struct page_look *l, struct err *err)
 {
     struct span name;
     if (!members_uncovered(l->triggers, &name)) {
@@ -241,16 +241,16 @@ int consumer_register(struct consumer *c, const struct page_look *l, struct err 
     const char *const params[] = {c->name,       c->capture, l->triggers,
                                   l->definition, filenode,   l->versions};
     snprintf(filenode, sizeof(filenode), "%" PRIu32, l->filenode);
-    int rc = check_covered(l, err);
-    if (rc == 0 && is_registered(c, l)) {
+    int rc = consumer_check_covered(l, err);
+    if (rc == 0 && consumer_is_registered(c, l)) {
         return 0;
     }
-    rc = rc == 0 ? begin(c->pg, err) : rc;
+    rc = rc == 0 ? consumer_begin(c->pg, err) : rc;
     if (rc == 0) {
-        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_register", params, 6, err), err);
+        rc = consumer_end(c->pg, pg_ask(c->pg, NULL, "consumer_register", params, 6, err), err);
     }
     if (rc == 0 && c->standby != NULL) {
-        rc = await_row(c, err);
+        rc = consumer_await_row(c, err);
     }
     if (rc == 0) {
         rc = consumer_look(c, err);
@@ -261,12 +261,12 @@ int consumer_register(struct consumer *c, const struct page_look *l, struct err 
 int consumer_note(struct consumer *c, const struct page_look *l, struct err *err)
 {
     char filenode[16];
-    char *versions = versions_to_note(c, l);
+    char *versions = consumer_versions_to_note(c, l);
     const char *const params[] = {c->name, filenode, versions};
     snprintf(filenode, sizeof(filenode), "%" PRIu32, l->filenode);
-    int rc = begin(c->pg, err);
+    int rc = consumer_begin(c->pg, err);
     if (rc == 0) {
-        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_note", params, 3, err), err);
+        rc = consumer_end(c->pg, pg_ask(c->pg, NULL, "consumer_note", params, 3, err), err);
     }
     if (rc < 0) {
         free(versions);
@@ -284,12 +284,12 @@ int consumer_extend(struct consumer *c, uint32_t table, const char *columns, con
     char oid[16];
     const char *const params[] = {c->name, oid, columns, types};
     snprintf(oid, sizeof(oid), "%" PRIu32, table);
-    int rc = begin(c->pg, err);
+    int rc = consumer_begin(c->pg, err);
     if (rc == 0) {
-        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_extend", params, 4, err), err);
+        rc = consumer_end(c->pg, pg_ask(c->pg, NULL, "consumer_extend", params, 4, err), err);
     }
     if (rc == 0 && c->standby != NULL) {
-        rc = await_row(c, err);
+        rc = consumer_await_row(c, err);
     }
     return rc < 0 ? err_context(err, "could not note the columns for \"%s\"", c->name) : 0;
 }
@@ -297,9 +297,9 @@ int consumer_extend(struct consumer *c, uint32_t table, const char *columns, con
 int consumer_leave(struct consumer *c, const char *left, struct err *err)
 {
     const char *const params[] = {c->name, c->triggers, left};
-    int rc = begin(c->pg, err);
+    int rc = consumer_begin(c->pg, err);
     if (rc == 0) {
-        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_members", params, 3, err), err);
+        rc = consumer_end(c->pg, pg_ask(c->pg, NULL, "consumer_members", params, 3, err), err);
     }
     if (rc < 0) {
         return err_context(err, "could not note the members of the table for \"%s\"", c->name);
@@ -309,7 +309,7 @@ int consumer_leave(struct consumer *c, const char *left, struct err *err)
     return 0;
 }
 
-static void print_keep(char out[24], const struct position *p)
+static void consumer_print_keep(char out[24], const struct position *p)
 {
     struct snapshot last;
     snapshot_parse(&last, p->last);
@@ -321,8 +321,8 @@ int64_t consumer_letters_sum(const char *letters)
     return (int64_t)text_hash(letters, strlen(letters));
 }
 
-static int write_mirror(struct consumer *c, const struct position *p, int64_t clock,
-                        const char *letters, struct err *err)
+static int consumer_write_mirror(struct consumer *c, const struct position *p, int64_t clock,
+                                 const char *letters, struct err *err)
 {
     char keep[24];
     char ceiling[24];
@@ -330,7 +330,7 @@ static int write_mirror(struct consumer *c, const struct position *p, int64_t cl
     struct buf text;
     buf_init(&text, POSITION_MAX_BYTES);
     position_print(&text, p);
-    print_keep(keep, p);
+    consumer_print_keep(keep, p);
     snprintf(ceiling, sizeof(ceiling), "%" PRId64, clock);
     if (letters != NULL) {
         snprintf(sum, sizeof(sum), "%" PRId64, consumer_letters_sum(letters));
@@ -338,9 +338,9 @@ static int write_mirror(struct consumer *c, const struct position *p, int64_t cl
     const char *const params[] = {c->name, buf_text(&text), keep,
                                   ceiling, letters,         letters != NULL ? sum : NULL};
     struct pg_result *r = NULL;
-    int rc = begin(c->pg, err);
+    int rc = consumer_begin(c->pg, err);
     if (rc == 0) {
-        rc = end(c->pg, pg_ask(c->pg, &r, "consumer_mirror", params, 6, err), err);
+        rc = consumer_end(c->pg, pg_ask(c->pg, &r, "consumer_mirror", params, 6, err), err);
     }
     if (rc == 0 && !pg_true(r, 0, 0)) { /* looks at the log again */
         rc = err_set(err, ERR_TRANSIENT, "the source does not keep anything for it any more");
@@ -351,11 +351,11 @@ static int write_mirror(struct consumer *c, const struct position *p, int64_t cl
 }
 
 /* Checks if the backup keeps entries that are behind the position. */
-static int look_entries(struct consumer *c, struct err *err)
+static int consumer_look_entries(struct consumer *c, struct err *err)
 {
     char keep[24];
     struct pg_result *r = NULL;
-    print_keep(keep, &c->mirror);
+    consumer_print_keep(keep, &c->mirror);
     const char *const params[] = {c->capture, keep};
     int rc = pg_ask(c->pg, &r, "consumer_entries", params, 2, err);
     c->keeps = rc == 0 && pg_true(r, 0, 0);
@@ -363,7 +363,7 @@ static int look_entries(struct consumer *c, struct err *err)
     return rc;
 }
 
-static int prune_batch(struct consumer *c, struct err *err)
+static int consumer_prune_batch(struct consumer *c, struct err *err)
 {
     char most[16];
     struct pg_result *r = NULL;
@@ -378,9 +378,9 @@ static int prune_batch(struct consumer *c, struct err *err)
 int consumer_prune(struct consumer *c, int64_t most_ms, struct err *err)
 {
     int64_t end_ms = pg_now_ms() + most_ms;
-    int rc = prune_batch(c, err);
+    int rc = consumer_prune_batch(c, err);
     while (rc == 0 && c->more && pg_now_ms() < end_ms) {
-        rc = prune_batch(c, err);
+        rc = consumer_prune_batch(c, err);
     }
     free(c->unpruned);
     c->unpruned = rc == ERR_REJECTED ? text_copy(err->message) : NULL;
@@ -394,7 +394,7 @@ int consumer_mirror(struct consumer *c, const struct position *p, int64_t clock,
     if (position_compare(p, &c->mirror) < 0) {
         return 0;
     }
-    int rc = write_mirror(c, p, clock, letters, err);
+    int rc = consumer_write_mirror(c, p, clock, letters, err);
     if (rc < 0) {
         return err_context(err, "could not mirror the position of \"%s\"", c->name);
     }
@@ -402,7 +402,7 @@ int consumer_mirror(struct consumer *c, const struct position *p, int64_t clock,
     c->clock = clock;
     c->letters_sum = letters != NULL ? consumer_letters_sum(letters) : c->letters_sum;
     rc = consumer_prune(c, CONSUMER_PRUNE_MS, err);
-    return rc == 0 ? look_entries(c, err) : rc;
+    return rc == 0 ? consumer_look_entries(c, err) : rc;
 }
 
 int consumer_attend(struct consumer *c, bool *expired, struct err *err)
@@ -439,9 +439,9 @@ int consumer_expire(struct consumer *c, const struct retain *retain, struct err 
 int consumer_spoil(struct consumer *c, struct err *err)
 {
     const char *const params[] = {c->name};
-    int rc = begin(c->pg, err);
+    int rc = consumer_begin(c->pg, err);
     if (rc == 0) {
-        rc = end(c->pg, pg_ask(c->pg, NULL, "consumer_spoil", params, 1, err), err);
+        rc = consumer_end(c->pg, pg_ask(c->pg, NULL, "consumer_spoil", params, 1, err), err);
     }
     c->clock = rc == 0 ? 0 : c->clock;
     return rc;
@@ -450,8 +450,9 @@ int consumer_spoil(struct consumer *c, struct err *err)
 int consumer_drop(struct consumer *c, struct err *err)
 {
     const char *const params[] = {c->name, NULL};
-    int rc = begin(c->pg, err);
-    return rc == 0 ? end(c->pg, pg_ask(c->pg, NULL, "consumer_left", params, 2, err), err) : rc;
+    int rc = consumer_begin(c->pg, err);
+    return rc == 0 ? consumer_end(c->pg, pg_ask(c->pg, NULL, "consumer_left", params, 2, err), err)
+                   : rc;
 }
 
 int consumer_mirrored(struct pg *pg, const char *consumer, struct mirrored *out, struct err *err)

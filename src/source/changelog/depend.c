@@ -61,7 +61,7 @@ void query_free_dependencies(struct dependency *d, size_t count)
     free(d);
 }
 
-static int check_null(const struct table *t, struct err *err)
+static int depend_check_null(const struct table *t, struct err *err)
 {
     if (t->key_count == 1 || t->key_not_null) {
         return 0;
@@ -78,12 +78,12 @@ int query_dependency(struct pg *pg, struct table **out, const struct dependency 
         rc = catalog_capturable(*out, err);
     }
     if (rc == 0) {
-        rc = check_null(*out, err);
+        rc = depend_check_null(*out, err);
     }
     return rc < 0 ? err_context(err, "from.depends_on") : 0;
 }
 
-static int find_array_types(struct depend *d, struct pg *pg, struct err *err)
+static int depend_find_array_types(struct depend *d, struct pg *pg, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < d->table->key_count && rc == 0; i++) {
@@ -98,9 +98,10 @@ static int find_array_types(struct depend *d, struct pg *pg, struct err *err)
     return rc;
 }
 
-static int open_one(struct depend *d, struct pg *pg, const struct table *root, struct err *err)
+static int depend_open_one(struct depend *d, struct pg *pg, const struct table *root,
+                           struct err *err)
 {
-    int rc = find_array_types(d, pg, err);
+    int rc = depend_find_array_types(d, pg, err);
     if (rc == 0) {
         struct rowsql_keys_input in = {root, d->keys, d->table->key_count};
         rc = rowsql_keys_build(&d->sql, pg, &in, err);
@@ -124,13 +125,13 @@ int depends_open(struct depends *d, struct pg *pg, const struct query_input *in,
             rc = query_dependency(pg, &item->table, &in->dependencies[i], err);
         }
         if (rc == 0) {
-            rc = open_one(item, pg, in->root, err);
+            rc = depend_open_one(item, pg, in->root, err);
         }
     }
     return rc;
 }
 
-static void push_views(struct buf *out, const struct reads *reads)
+static void depend_push_views(struct buf *out, const struct reads *reads)
 {
     for (size_t i = 0; i < reads->count; i++) {
         if (reads->items[i].definition != NULL) {
@@ -143,8 +144,8 @@ static void push_views(struct buf *out, const struct reads *reads)
 
 /* Rejects a text that would compare a column with the operators of another type, without a visible
  * cast. */
-static int refuse_compared(const struct pg_result *r, size_t row, const char *where,
-                           const char *sql, struct err *err)
+static int depend_refuse_compared(const struct pg_result *r, size_t row, const char *where,
+                                  const char *sql, struct err *err)
 {
     const char *name = pg_text(r, row, 0);
     if (sql == NULL || !sqltext_compares(sql, name)) {
@@ -162,8 +163,8 @@ static int refuse_compared(const struct pg_result *r, size_t row, const char *wh
 
 /* Our search path is pg_catalog only, because other roles may create objects in any other
  * schema. */
-static int check_compared(struct pg *pg, const struct query_input *in, const struct reads *reads,
-                          struct err *err)
+static int depend_check_compared(struct pg *pg, const struct query_input *in,
+                                 const struct reads *reads, struct err *err)
 {
     struct buf tables;
     struct pg_result *r = NULL;
@@ -176,10 +177,11 @@ static int check_compared(struct pg *pg, const struct query_input *in, const str
     const char *const params[] = {buf_text(&tables)};
     int rc = pg_ask(pg, &r, "query_casts", params, 1, err);
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
-        rc = refuse_compared(r, i, "from.where", in->where, err);
-        rc = rc == 0 ? refuse_compared(r, i, "from.query", in->root->query, err) : rc;
+        rc = depend_refuse_compared(r, i, "from.where", in->where, err);
+        rc = rc == 0 ? depend_refuse_compared(r, i, "from.query", in->root->query, err) : rc;
         for (size_t d = 0; rc == 0 && d < in->dependency_count; d++) {
-            rc = refuse_compared(r, i, "from.depends_on.keys", in->dependencies[d].keys, err);
+            rc =
+                depend_refuse_compared(r, i, "from.depends_on.keys", in->dependencies[d].keys, err);
         }
     }
     pg_result_release(r);
@@ -187,8 +189,8 @@ static int check_compared(struct pg *pg, const struct query_input *in, const str
     return rc;
 }
 
-static int push_functions(struct buf *out, struct pg *pg, const struct query_input *in,
-                          const struct reads *reads, struct err *err)
+static int depend_push_functions(struct buf *out, struct pg *pg, const struct query_input *in,
+                                 const struct reads *reads, struct err *err)
 {
     struct buf calls;
     struct buf array;
@@ -228,30 +230,30 @@ int query_require(struct pg *pg, const struct query_input *in, struct buf *views
         rc = reads_check_covered(&reads, in, &depends, err);
     }
     if (rc == 0) {
-        rc = check_compared(pg, in, &reads, err);
+        rc = depend_check_compared(pg, in, &reads, err);
     }
     if (rc == 0 && views != NULL) {
-        push_views(views, &reads);
-        rc = push_functions(functions, pg, in, &reads, err);
+        depend_push_views(views, &reads);
+        rc = depend_push_functions(functions, pg, in, &reads, err);
     }
     reads_release(&reads);
     depends_release(&depends);
     return rc;
 }
 
-static uint64_t capture_of(const struct depend *d)
+static uint64_t depend_capture_of(const struct depend *d)
 {
     return strtoull(d->installed.capture, NULL, 10);
 }
 
-static int by_capture(const void *a, const void *b)
+static int depend_by_capture(const void *a, const void *b)
 {
-    uint64_t x = capture_of(a);
-    uint64_t y = capture_of(b);
+    uint64_t x = depend_capture_of(a);
+    uint64_t y = depend_capture_of(b);
     return (x > y) - (x < y);
 }
 
-static char *consumer_name(const char *consumer, const char *capture)
+static char *depend_consumer_name(const char *consumer, const char *capture)
 {
     struct buf name;
     buf_init(&name, NAME_MAX_BYTES);
@@ -271,10 +273,10 @@ int depends_install(struct depends *d, struct pg *pg, const char *consumer, stru
     if (rc < 0) {
         return rc;
     }
-    qsort(d->items, d->count, sizeof(*d->items), by_capture);
+    qsort(d->items, d->count, sizeof(*d->items), depend_by_capture);
     for (size_t i = 0; i < d->count; i++) { /* borrowed from their final places */
         struct depend *item = &d->items[i];
-        item->name = consumer_name(consumer, item->installed.capture);
+        item->name = depend_consumer_name(consumer, item->installed.capture);
         item->consumer.name = item->name;
         item->consumer.capture = item->installed.capture;
         page_other_set(&item->other, item->table, item->installed.capture);
@@ -293,7 +295,8 @@ int depends_register(struct depends *d, struct err *err)
 }
 
 /* Otherwise former dependencies would keep their entries for ever. */
-static int leave_others(struct depends *d, struct pg *pg, const char *consumer, struct err *err)
+static int depend_leave_others(struct depends *d, struct pg *pg, const char *consumer,
+                               struct err *err)
 {
     struct buf captures;
     buf_init(&captures, NAME_MAX_BYTES);
@@ -313,7 +316,7 @@ int depends_look(struct depends *d, struct pg *pg, const char *consumer, struct 
     if (rc == 0) {
         rc = pg_writer(pg, &pg, err);
     }
-    return rc == 0 ? leave_others(d, pg, consumer, err) : rc;
+    return rc == 0 ? depend_leave_others(d, pg, consumer, err) : rc;
 }
 
 int depends_mirror(struct depends *d, const struct position *p, struct err *err)
@@ -376,7 +379,7 @@ uint64_t depends_horizon(const struct depends *d)
 struct depend *depends_find(struct depends *d, uint64_t capture)
 {
     for (size_t i = 0; i < d->count; i++) {
-        if (capture_of(&d->items[i]) == capture) {
+        if (depend_capture_of(&d->items[i]) == capture) {
             return &d->items[i];
         }
     }
@@ -388,7 +391,7 @@ void depends_push_captures(struct buf *out, const struct depends *d, uint64_t af
     const char *between = "";
     buf_push_literal(out, "{");
     for (size_t i = 0; i < d->count; i++) {
-        if (capture_of(&d->items[i]) > after) {
+        if (depend_capture_of(&d->items[i]) > after) {
             buf_printf(out, "%s%s", between, d->items[i].installed.capture);
             between = ",";
         }

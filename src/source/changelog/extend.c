@@ -12,8 +12,8 @@
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
 /* Looks up the types of the columns, one line per field and label. */
-static int look_up_types(struct pg *pg, const struct table *t, const char *const *columns,
-                         size_t count, struct buf *out, struct err *err)
+static int extend_look_up_types(struct pg *pg, const struct table *t, const char *const *columns,
+                                size_t count, struct buf *out, struct err *err)
 {
     struct buf types;
     struct pg_result *r = NULL;
@@ -52,7 +52,7 @@ int changelog_extend(struct pg *pg, const struct table *t, const char *consumer,
     int rc = installed_require(pg, t, &installed, err);
     c.capture = installed.capture;
     if (rc == 0) {
-        rc = look_up_types(pg, t, columns, count, &types, err);
+        rc = extend_look_up_types(pg, t, columns, count, &types, err);
     }
     if (rc == 0) {
         rc = consumer_connect(&c, pg, err);

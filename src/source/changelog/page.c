@@ -45,48 +45,48 @@ void page_look_release(struct page_look *l)
     *l = (struct page_look){0};
 }
 
-static const char *field(const PGresult *r, int column)
+static const char *page_field(const PGresult *r, int column)
 {
     return PQgetisnull(r, 0, column) ? "" : PQgetvalue(r, 0, column);
 }
 
-static void take_look(struct page_look *l, const PGresult *r)
+static void page_take_look(struct page_look *l, const PGresult *r)
 {
     free(l->snapshot);
     free(l->triggers);
     free(l->versions);
-    l->snapshot = text_copy(field(r, 0));
-    l->in_recovery = field(r, 1)[0] == 't';
-    l->same_table = field(r, 2)[0] == 't';
-    l->filenode = (uint32_t)strtoul(field(r, 3), NULL, 10);
-    l->blocks = strtoull(field(r, 4), NULL, 10);
-    l->triggers = text_copy(field(r, 5));
-    l->versions = text_copy(field(r, 6));
+    l->snapshot = text_copy(page_field(r, 0));
+    l->in_recovery = page_field(r, 1)[0] == 't';
+    l->same_table = page_field(r, 2)[0] == 't';
+    l->filenode = (uint32_t)strtoul(page_field(r, 3), NULL, 10);
+    l->blocks = strtoull(page_field(r, 4), NULL, 10);
+    l->triggers = text_copy(page_field(r, 5));
+    l->versions = text_copy(page_field(r, 6));
 }
 
-static void take_definition(struct page_look *l, const PGresult *r)
+static void page_take_definition(struct page_look *l, const PGresult *r)
 {
     free(l->definition);
-    l->definition = text_copy(field(r, 0));
+    l->definition = text_copy(page_field(r, 0));
 }
 
 /* Appends after the table's own lines. */
-static void take_types(struct page_look *l, const PGresult *r)
+static void page_take_types(struct page_look *l, const PGresult *r)
 {
     size_t len = strlen(l->definition);
-    const char *types = field(r, 0);
+    const char *types = page_field(r, 0);
     l->definition = mem_grow(l->definition, len + strlen(types) + 1, 1);
     memcpy(l->definition + len, types, strlen(types) + 1);
 }
 
-static int take_due(struct page *page, const PGresult *r, struct err *err)
+static int page_take_due(struct page *page, const PGresult *r, struct err *err)
 {
     (void)err;
-    page->window.due = strtoull(field(r, 0), NULL, 10);
+    page->window.due = strtoull(page_field(r, 0), NULL, 10);
     return 0;
 }
 
-static void push_place(struct places *p, struct place place)
+static void page_push_place(struct places *p, struct place place)
 {
     if (p->count == p->capacity) {
         p->capacity = p->capacity > 0 ? p->capacity * 2 : 64;
@@ -95,7 +95,8 @@ static void push_place(struct places *p, struct place place)
     p->items[p->count++] = place;
 }
 
-static int take_key(struct page_window *w, const PGresult *r, struct place before, struct err *err)
+static int page_take_key(struct page_window *w, const PGresult *r, struct place before,
+                         struct err *err)
 {
     if (PQgetisnull(r, 0, 3)) {
         w->null_keys = true;
@@ -104,7 +105,7 @@ static int take_key(struct page_window *w, const PGresult *r, struct place befor
     struct span key = span_make(PQgetvalue(r, 0, 3), (size_t)PQgetlength(r, 0, 3));
     switch (keyset_add(w->keys, key)) {
     case KEYSET_NEW:
-        push_place(w->befores, before);
+        page_push_place(w->befores, before);
         return 0;
     case KEYSET_KNOWN:
         return 0;
@@ -113,11 +114,11 @@ static int take_key(struct page_window *w, const PGresult *r, struct place befor
     }
 }
 
-static int take_entry(struct page *page, const PGresult *r, struct err *err)
+static int page_take_entry(struct page *page, const PGresult *r, struct err *err)
 {
     struct page_window *w = &page->window;
-    uint64_t xid = strtoull(field(r, 0), NULL, 10);
-    int64_t seq = strtoll(field(r, 1), NULL, 10);
+    uint64_t xid = strtoull(page_field(r, 0), NULL, 10);
+    int64_t seq = strtoll(page_field(r, 1), NULL, 10);
     if (w->full) {
         return 0;
     }
@@ -132,7 +133,7 @@ static int take_entry(struct page *page, const PGresult *r, struct err *err)
     w->after_xid = xid;
     w->after_seq = seq;
     w->taken++;
-    char op = field(r, 2)[0];
+    char op = page_field(r, 2)[0];
     bool cut = op == OP_LONG || op == OP_LONG_GONE;
     bool anything = op == OP_ANYTHING || (cut && w->recorded);
     bool unreadable = op == UNREADABLE_ENTRY;
@@ -145,8 +146,8 @@ static int take_entry(struct page *page, const PGresult *r, struct err *err)
         w->unreadable = w->unreadable || unreadable;
         return 0;
     }
-    int rc = take_key(w, r, before, err);
-    struct span key = span_make(field(r, 3), (size_t)PQgetlength(r, 0, 3));
+    int rc = page_take_key(w, r, before, err);
+    struct span key = span_make(page_field(r, 3), (size_t)PQgetlength(r, 0, 3));
     if (rc == 0 && cut && key.len > KEY_MAX_BYTES) {
         keyset_set_cut(w->keys, key, op == OP_LONG ? KEYSET_CUT_ROW : KEYSET_CUT_GONE);
     }
@@ -155,7 +156,7 @@ static int take_entry(struct page *page, const PGresult *r, struct err *err)
 
 /* Enters a part of the window. The second begins at its start, unless an earlier page got
  * further. */
-static void enter_part(struct page_window *w, int part)
+static void page_enter_part(struct page_window *w, int part)
 {
     if (part == 2 && w->part == 1 && !w->full) {
         w->part = 2;
@@ -164,14 +165,14 @@ static void enter_part(struct page_window *w, int part)
     }
 }
 
-static int misshaped(struct pg *pg, const char *why, struct err *err)
+static int page_misshaped(struct pg *pg, const char *why, struct err *err)
 {
     return pg_give_up(pg, err, "the source's answer has another form than its question: %s", why);
 }
 
 /* Checks a row, or the end of a statement, and passes the row to its step. */
-static int take(struct page *page, struct pg *pg, const struct step *step, const PGresult *r,
-                size_t *rows, struct err *err)
+static int page_take(struct page *page, struct pg *pg, const struct step *step, const PGresult *r,
+                     size_t *rows, struct err *err)
 {
     char why[160];
     ExecStatusType status = PQresultStatus(r);
@@ -181,15 +182,15 @@ static int take(struct page *page, struct pg *pg, const struct step *step, const
         return pg_fail(pg, r, err);
     }
     if (!row && status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
-        return misshaped(pg, "no rows", err);
+        return page_misshaped(pg, "no rows", err);
     }
     if ((row || *rows == 0) && (step->part == 0 || row) &&
         !pg_shape_fits(shape != NULL ? shape : "none", r, why, sizeof(why))) {
-        return misshaped(pg, why, err);
+        return page_misshaped(pg, why, err);
     }
     *rows += row;
     if (*rows > (step->part > 0 ? page->window.limit : 1)) {
-        return misshaped(pg, "more rows", err);
+        return page_misshaped(pg, "more rows", err);
     }
     if (row && step->look != NULL) {
         step->look(step->found, r);
@@ -198,14 +199,14 @@ static int take(struct page *page, struct pg *pg, const struct step *step, const
 }
 
 /* Takes all results of one statement, row by row. The first error is kept, the rest is drained. */
-static int collect(struct page *page, struct pg *pg, const struct step *step, int rc,
-                   struct err *err)
+static int page_collect(struct page *page, struct pg *pg, const struct step *step, int rc,
+                        struct err *err)
 {
     size_t rows = 0;
     PGresult *r;
     struct err ignored;
     if (step->part > 0) {
-        enter_part(&page->window, step->part);
+        page_enter_part(&page->window, step->part);
     }
     if (PQsetSingleRowMode(pg->conn) == 0 && rc == 0) {
         rc = pg_fail(pg, NULL, err);
@@ -213,7 +214,7 @@ static int collect(struct page *page, struct pg *pg, const struct step *step, in
     do {
         int taken = pg_take(pg, &r, rc == 0 ? err : &ignored);
         if (rc == 0) {
-            rc = taken < 0 || r == NULL ? taken : take(page, pg, step, r, &rows, err);
+            rc = taken < 0 || r == NULL ? taken : page_take(page, pg, step, r, &rows, err);
         }
         PQclear(r);
     } while (r != NULL && pg->conn != NULL);
@@ -223,7 +224,7 @@ static int collect(struct page *page, struct pg *pg, const struct step *step, in
     return rc;
 }
 
-static int send_all(struct pg *pg, const struct step *steps, size_t count, struct err *err)
+static int page_send_all(struct pg *pg, const struct step *steps, size_t count, struct err *err)
 {
     pg_wait_begin(pg, PAGE_MAX_BYTES);
     bool sent = PQenterPipelineMode(pg->conn) == 1;
@@ -234,15 +235,15 @@ static int send_all(struct pg *pg, const struct step *steps, size_t count, struc
     return sent && PQpipelineSync(pg->conn) == 1 ? pg_flush(pg, err) : pg_fail(pg, NULL, err);
 }
 
-static int run(struct page *page, struct pg *pg, const struct step *steps, size_t count,
-               struct err *err)
+static int page_run(struct page *page, struct pg *pg, const struct step *steps, size_t count,
+                    struct err *err)
 {
-    int rc = send_all(pg, steps, count, err);
+    int rc = page_send_all(pg, steps, count, err);
     if (rc < 0) {
         return rc;
     }
     for (size_t i = 0; i < count; i++) {
-        rc = collect(page, pg, &steps[i], rc, err);
+        rc = page_collect(page, pg, &steps[i], rc, err);
     }
     PGresult *sync = NULL;
     struct err ignored;
@@ -266,7 +267,8 @@ struct entry_params {
     struct buf newer;
 };
 
-static void fill_params(struct entry_params *p, const struct page_request *request, size_t limit)
+static void page_fill_params(struct entry_params *p, const struct page_request *request,
+                             size_t limit)
 {
     const struct position *at = request->at;
     unreadable_push_entries(&p->waited, request->unreadable,
@@ -288,13 +290,13 @@ static void fill_params(struct entry_params *p, const struct page_request *reque
     }
 }
 
-static size_t add_entries(struct step *steps, const struct page_request *request,
-                          struct entry_params *params, struct page_window *w)
+static size_t page_add_entries(struct step *steps, const struct page_request *request,
+                               struct entry_params *params, struct page_window *w)
 {
     const struct position *at = request->at;
     struct snapshot last = {0};
     size_t count = 0;
-    fill_params(params, request, w->limit);
+    page_fill_params(params, request, w->limit);
     w->part = at->target != NULL ? at->part : 1;
     w->after_xid = at->target != NULL ? at->after_xid : 0;
     w->after_seq = at->target != NULL ? at->after_seq : 0;
@@ -303,13 +305,13 @@ static size_t add_entries(struct step *steps, const struct page_request *request
         steps[count++] = (struct step){.sql = buf_text(&params->waited),
                                        .params = params->first,
                                        .count = 6,
-                                       .take = take_entry,
+                                       .take = page_take_entry,
                                        .part = 1};
     }
     steps[count++] = (struct step){.sql = buf_text(&params->newer),
                                    .params = params->second,
                                    .count = 6,
-                                   .take = take_entry,
+                                   .take = page_take_entry,
                                    .part = 2};
     return count;
 }
@@ -325,9 +327,9 @@ void page_other_set(struct page_other *o, const struct table *table, const char 
     o->look[3] = NULL;
 }
 
-static struct step look_step(const char *name, const char *const *params, int count,
-                             void (*look)(struct page_look *, const PGresult *),
-                             struct page_look *found)
+static struct step page_look_step(const char *name, const char *const *params, int count,
+                                  void (*look)(struct page_look *, const PGresult *),
+                                  struct page_look *found)
 {
     return (struct step){.sql = embedded_text(source_sql, name),
                          .params = params,
@@ -336,16 +338,17 @@ static struct step look_step(const char *name, const char *const *params, int co
                          .found = found};
 }
 
-static size_t add_looks(struct step *steps, const struct page_request *request)
+static size_t page_add_looks(struct step *steps, const struct page_request *request)
 {
     size_t count = 0;
     for (size_t i = 0; i < request->other_count; i++) {
         struct page_other *o = request->others[i];
-        steps[count++] = look_step("page_look", o->look, 3, take_look, &o->found);
+        steps[count++] = page_look_step("page_look", o->look, 3, page_take_look, &o->found);
         steps[count++] =
-            look_step("table_definition", o->definition, 2, take_definition, &o->found);
+            page_look_step("table_definition", o->definition, 2, page_take_definition, &o->found);
         if (o->types != NULL) {
-            steps[count++] = look_step("table_types", &o->types, 1, take_types, &o->found);
+            steps[count++] =
+                page_look_step("table_types", &o->types, 1, page_take_types, &o->found);
         }
     }
     return count;
@@ -379,16 +382,17 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     steps[2] = (struct step){.sql = PG_GUARD_ROWS};
     steps[3] = (struct step){.sql = buf_text(&lock)};
     steps[4] = request->capture != NULL
-                   ? look_step("page_look", look, 4, take_look, &out->look)
-                   : look_step("page_look_plain", look, 2, take_look, &out->look);
-    steps[5] = look_step("table_definition", look, 1, take_definition, &out->look);
+                   ? page_look_step("page_look", look, 4, page_take_look, &out->look)
+                   : page_look_step("page_look_plain", look, 2, page_take_look, &out->look);
+    steps[5] = page_look_step("table_definition", look, 1, page_take_definition, &out->look);
     size_t count = 6;
     if (request->types != NULL) {
-        steps[count++] = look_step("table_types", &request->types, 1, take_types, &out->look);
+        steps[count++] =
+            page_look_step("table_types", &request->types, 1, page_take_types, &out->look);
     }
-    count += add_looks(steps + count, request);
+    count += page_add_looks(steps + count, request);
     if (request->at != NULL) {
-        count += add_entries(steps + count, request, &entry_params, &out->window);
+        count += page_add_entries(steps + count, request, &entry_params, &out->window);
     }
     const char *const due[] = {request->due, request->at != NULL ? request->at->last : NULL,
                                request->at != NULL ? request->at->target : NULL};
@@ -396,11 +400,11 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
         steps[count++] = (struct step){.sql = embedded_text(source_sql, "page_due"),
                                        .params = due,
                                        .count = 3,
-                                       .take = take_due};
+                                       .take = page_take_due};
     }
     steps[count++] = (struct step){.sql = PG_GUARD_ROWS_END};
     int rc = request->capture != NULL ? pg_trust_log(pg, err) : 0;
-    rc = rc == 0 ? run(out, pg, steps, count, err) : rc;
+    rc = rc == 0 ? page_run(out, pg, steps, count, err) : rc;
     buf_release(&lock);
     buf_release(&entry_params.waited);
     buf_release(&entry_params.newer);

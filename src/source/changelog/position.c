@@ -56,7 +56,7 @@ void position_copy(struct position *to, const struct position *from)
 }
 
 /* Reads digits; returns false if there are none or too many. */
-static bool take_number(const char **at, uint64_t *out)
+static bool position_take_number(const char **at, uint64_t *out)
 {
     if (**at < '0' || **at > '9') {
         return false;
@@ -68,7 +68,7 @@ static bool take_number(const char **at, uint64_t *out)
     return errno == 0;
 }
 
-static bool take(const char **at, const char *word)
+static bool position_take(const char **at, const char *word)
 {
     size_t len = strlen(word);
     if (strncmp(*at, word, len) != 0) {
@@ -79,7 +79,7 @@ static bool take(const char **at, const char *word)
 }
 
 /* Takes the bytes up to the next blank or the end; returns false if there are none. */
-static bool take_word(const char **at, struct span *out)
+static bool position_take_word(const char **at, struct span *out)
 {
     size_t len = strcspn(*at, " ");
     *out = span_make(*at, len);
@@ -90,14 +90,14 @@ static bool take_word(const char **at, struct span *out)
 bool snapshot_parse(struct snapshot *out, const char *text)
 {
     *out = (struct snapshot){0};
-    if (!take_number(&text, &out->xmin) || !take(&text, ":") || !take_number(&text, &out->xmax) ||
-        !take(&text, ":")) {
+    if (!position_take_number(&text, &out->xmin) || !position_take(&text, ":") ||
+        !position_take_number(&text, &out->xmax) || !position_take(&text, ":")) {
         return false;
     }
     while (*text != '\0') {
         uint64_t xid = 0;
-        if ((out->running > 0 && !take(&text, ",")) || !take_number(&text, &xid) ||
-            xid < out->xmin || xid >= out->xmax) {
+        if ((out->running > 0 && !position_take(&text, ",")) ||
+            !position_take_number(&text, &xid) || xid < out->xmin || xid >= out->xmax) {
             return false;
         }
         out->running++;
@@ -105,18 +105,18 @@ bool snapshot_parse(struct snapshot *out, const char *text)
     return out->xmin <= out->xmax;
 }
 
-static bool take_snapshot(const char **at, char **out)
+static bool position_take_snapshot(const char **at, char **out)
 {
     struct span word;
     struct snapshot checked;
-    if (!take_word(at, &word)) {
+    if (!position_take_word(at, &word)) {
         return false;
     }
     *out = text_copy_span(word);
     return snapshot_parse(&checked, *out);
 }
 
-static int hex_digit(char c)
+static int position_hex_digit(char c)
 {
     static const char digits[] = "0123456789abcdef";
     const char *found = memchr(digits, c, sizeof(digits) - 1);
@@ -124,7 +124,7 @@ static int hex_digit(char c)
 }
 
 /* Reverses push_word; returns null if the word is malformed. */
-static char *word_decode(struct span word)
+static char *position_word_decode(struct span word)
 {
     char *out = mem_zero(word.len + 1, 1);
     size_t n = 0;
@@ -133,8 +133,8 @@ static char *word_decode(struct span word)
             out[n++] = word.data[i];
             continue;
         }
-        int high = i + 2 < word.len ? hex_digit(word.data[i + 1]) : -1;
-        int low = i + 2 < word.len ? hex_digit(word.data[i + 2]) : -1;
+        int high = i + 2 < word.len ? position_hex_digit(word.data[i + 1]) : -1;
+        int low = i + 2 < word.len ? position_hex_digit(word.data[i + 2]) : -1;
         if (high < 0 || low < 0 || high + low == 0) {
             free(out);
             return NULL;
@@ -147,7 +147,7 @@ static char *word_decode(struct span word)
 
 /* Pushes a key as one word: blank, '%' and control characters as %hh. A final '.' makes the empty
  * key a word too. */
-static void push_word(struct buf *out, const char *text)
+static void position_push_word(struct buf *out, const char *text)
 {
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
@@ -160,7 +160,7 @@ static void push_word(struct buf *out, const char *text)
     buf_push_literal(out, ".");
 }
 
-static struct copy_range *add_range(struct position *p)
+static struct copy_range *position_add_range(struct position *p)
 {
     p->others = mem_grow(p->others, p->other_count + 1, sizeof(*p->others));
     p->others[p->other_count] = (struct copy_range){0};
@@ -168,72 +168,72 @@ static struct copy_range *add_range(struct position *p)
 }
 
 /* Takes an escaped key or value. */
-static bool take_key(const char **at, char **out)
+static bool position_take_key(const char **at, char **out)
 {
     struct span word;
-    if (!take_word(at, &word) || word.data[word.len - 1] != '.') {
+    if (!position_take_word(at, &word) || word.data[word.len - 1] != '.') {
         return false;
     }
-    *out = word_decode(span_make(word.data, word.len - 1));
+    *out = position_word_decode(span_make(word.data, word.len - 1));
     return *out != NULL;
 }
 
-static bool take_key_range(const char **at, struct copy_range *r)
+static bool position_take_key_range(const char **at, struct copy_range *r)
 {
     bool begins = true;
-    if (take(at, "nulls")) {
+    if (position_take(at, "nulls")) {
         r->range = KEY_RANGE_NULLS;
-    } else if (take(at, "first")) {
+    } else if (position_take(at, "first")) {
         r->range = KEY_RANGE_FIRST;
-    } else if (take(at, "after ")) {
+    } else if (position_take(at, "after ")) {
         r->range = KEY_RANGE_AFTER;
-        begins = take_key(at, &r->key);
+        begins = position_take_key(at, &r->key);
     } else {
         r->range = KEY_RANGE_BEYOND;
-        begins = take(at, "beyond ") && take_key(at, &r->key);
+        begins = position_take(at, "beyond ") && position_take_key(at, &r->key);
     }
-    return begins && (!take(at, " until ") || take_key(at, &r->until));
+    return begins && (!position_take(at, " until ") || position_take_key(at, &r->until));
 }
 
-static bool take_key_ranges(const char **at, struct position *p)
+static bool position_take_key_ranges(const char **at, struct position *p)
 {
     struct copy_range first = {0};
     p->kind = POSITION_KEYS;
-    bool good = take_key_range(at, &first);
+    bool good = position_take_key_range(at, &first);
     p->range = first.range;
     p->key = first.key;
     p->until = first.until;
-    while (good && take(at, " and ")) {
-        good = p->other_count < RANGES_MOST && take_key_range(at, add_range(p));
+    while (good && position_take(at, " and ")) {
+        good = p->other_count < RANGES_MOST && position_take_key_range(at, position_add_range(p));
     }
     return good;
 }
 
 /* Takes the ranges in progress, then the start of the rest. */
-static bool take_block_ranges(const char **at, struct position *p)
+static bool position_take_block_ranges(const char **at, struct position *p)
 {
     uint64_t filenode = 0;
     p->kind = POSITION_BLOCKS;
-    if (!take_number(at, &filenode) || filenode > UINT32_MAX || !take(at, " ") ||
-        !take_number(at, &p->block)) {
+    if (!position_take_number(at, &filenode) || filenode > UINT32_MAX || !position_take(at, " ") ||
+        !position_take_number(at, &p->block)) {
         return false;
     }
     p->filenode = (uint32_t)filenode;
-    while (take(at, "-")) {
-        struct copy_range *r = add_range(p);
+    while (position_take(at, "-")) {
+        struct copy_range *r = position_add_range(p);
         r->block = p->block;
-        if (!take_number(at, &r->end) || r->end < r->block || !take(at, " ") ||
-            !take_number(at, &p->block) || p->other_count > RANGES_MOST) {
+        if (!position_take_number(at, &r->end) || r->end < r->block || !position_take(at, " ") ||
+            !position_take_number(at, &p->block) || p->other_count > RANGES_MOST) {
             return false;
         }
     }
-    return take(at, "/") && take_number(at, &p->blocks);
+    return position_take(at, "/") && position_take_number(at, &p->blocks);
 }
 
-static bool take_log(const char **at, struct position *p)
+static bool position_take_log(const char **at, struct position *p)
 {
     p->kind = POSITION_LOG;
-    if (!take_snapshot(at, &p->last)) {
+    if (!position_take_snapshot(at, &p->last)) {
         return false;
     }
     if (**at == '\0' || strncmp(*at, " on ", 4) == 0) {
@@ -241,59 +241,61 @@ static bool take_log(const char **at, struct position *p)
     }
     uint64_t part = 0;
     uint64_t seq = 0;
-    if (!take(at, " to ") || !take_snapshot(at, &p->target) || !take(at, " after ") ||
-        !take_number(at, &part) || part < 1 || part > 2 || !take(at, " ") ||
-        !take_number(at, &p->after_xid) || !take(at, " ") || !take_number(at, &seq) ||
-        seq > INT64_MAX) {
+    if (!position_take(at, " to ") || !position_take_snapshot(at, &p->target) ||
+        !position_take(at, " after ") || !position_take_number(at, &part) || part < 1 || part > 2 ||
+        !position_take(at, " ") || !position_take_number(at, &p->after_xid) ||
+        !position_take(at, " ") || !position_take_number(at, &seq) || seq > INT64_MAX) {
         return false;
     }
     p->part = (int)part;
     p->after_seq = (int64_t)seq;
-    return !take(at, " of ") || (take_number(at, &p->of) && p->of > 0);
+    return !position_take(at, " of ") || (position_take_number(at, &p->of) && p->of > 0);
 }
 
-static bool take_oid(const char **at, uint32_t *out)
+static bool position_take_oid(const char **at, uint32_t *out)
 {
     uint64_t oid = 0;
-    bool good = take_number(at, &oid) && oid > 0 && oid <= UINT32_MAX;
+    bool good = position_take_number(at, &oid) && oid > 0 && oid <= UINT32_MAX;
     *out = (uint32_t)oid;
     return good;
 }
 
-static bool take_timeline(const char **at, struct position *p)
+static bool position_take_timeline(const char **at, struct position *p)
 {
-    if (!take(at, " on ")) {
+    if (!position_take(at, " on ")) {
         return **at == '\0';
     }
-    bool known = take_number(at, &p->timeline) && p->timeline > 0;
-    p->again = take(at, " again");
-    if (known && take(at, " since ")) {
-        known = take_number(at, &p->since) && p->since > 0 && take(at, " in ") &&
-                take_oid(at, &p->table);
-        if (known && take(at, " of ")) {
-            known = take_oid(at, &p->database) && take(at, " at ") && take_number(at, &p->life) &&
-                    p->life > 0;
+    bool known = position_take_number(at, &p->timeline) && p->timeline > 0;
+    p->again = position_take(at, " again");
+    if (known && position_take(at, " since ")) {
+        known = position_take_number(at, &p->since) && p->since > 0 && position_take(at, " in ") &&
+                position_take_oid(at, &p->table);
+        if (known && position_take(at, " of ")) {
+            known = position_take_oid(at, &p->database) && position_take(at, " at ") &&
+                    position_take_number(at, &p->life) && p->life > 0;
         }
     }
     return known && **at == '\0';
 }
 
-static bool parse(struct position *p, const char *at)
+static bool position_parse_fields(struct position *p, const char *at)
 {
-    if (take(&at, "log ")) {
-        return take_log(&at, p) && take_timeline(&at, p);
+    if (position_take(&at, "log ")) {
+        return position_take_log(&at, p) && position_take_timeline(&at, p);
     }
-    if (!take(&at, "copy ")) {
+    if (!position_take(&at, "copy ")) {
         return false;
     }
-    bool copy = take(&at, "keys ") ? take_key_ranges(&at, p) : take_block_ranges(&at, p);
-    return copy && take(&at, " from ") && take_snapshot(&at, &p->last) && take_timeline(&at, p);
+    bool copy = position_take(&at, "keys ") ? position_take_key_ranges(&at, p)
+                                            : position_take_block_ranges(&at, p);
+    return copy && position_take(&at, " from ") && position_take_snapshot(&at, &p->last) &&
+           position_take_timeline(&at, p);
 }
 
 int position_parse(struct position *out, const char *text, struct err *err)
 {
     struct position p = {0};
-    if (!parse(&p, text)) {
+    if (!position_parse_fields(&p, text)) {
         position_release(&p);
         err_set(err, ERR_STATE, "\"%.100s\" is not a position of a change log", text);
         err_hint(err, POSITION_ANEW_HINT);
@@ -304,31 +306,31 @@ int position_parse(struct position *out, const char *text, struct err *err)
     return 0;
 }
 
-static void print_key_range(struct buf *out, const struct copy_range *r)
+static void position_print_key_range(struct buf *out, const struct copy_range *r)
 {
     static const char *const names[] = {"nulls", "first", "after ", "beyond "};
     buf_push_text(out, names[r->range]);
     if (r->key != NULL) {
-        push_word(out, r->key);
+        position_push_word(out, r->key);
     }
     if (r->until != NULL) {
         buf_push_literal(out, " until ");
-        push_word(out, r->until);
+        position_push_word(out, r->until);
     }
 }
 
-static void print_key_ranges(struct buf *out, const struct position *p)
+static void position_print_key_ranges(struct buf *out, const struct position *p)
 {
     const struct copy_range first = {.range = p->range, .key = p->key, .until = p->until};
     buf_push_literal(out, "copy keys ");
-    print_key_range(out, &first);
+    position_print_key_range(out, &first);
     for (size_t i = 0; i < p->other_count; i++) {
         buf_push_literal(out, " and ");
-        print_key_range(out, &p->others[i]);
+        position_print_key_range(out, &p->others[i]);
     }
 }
 
-static void print_block_ranges(struct buf *out, const struct position *p)
+static void position_print_block_ranges(struct buf *out, const struct position *p)
 {
     buf_printf(out, "copy %" PRIu32 " ", p->filenode);
     for (size_t i = 0; i < p->other_count; i++) {
@@ -337,7 +339,7 @@ static void print_block_ranges(struct buf *out, const struct position *p)
     buf_printf(out, "%" PRIu64 "/%" PRIu64, p->block, p->blocks);
 }
 
-static void print_window(struct buf *out, const struct position *p)
+static void position_print_window(struct buf *out, const struct position *p)
 {
     buf_printf(out, " to %s after %d %" PRIu64 " %" PRId64, p->target, p->part, p->after_xid,
                p->after_seq);
@@ -346,19 +348,19 @@ static void print_window(struct buf *out, const struct position *p)
     }
 }
 
-static void print_place(struct buf *out, const struct position *p)
+static void position_print_place(struct buf *out, const struct position *p)
 {
     if (p->kind == POSITION_LOG) {
         buf_printf(out, "log %s", p->last);
         if (p->target != NULL) {
-            print_window(out, p);
+            position_print_window(out, p);
         }
         return;
     }
     if (p->kind == POSITION_BLOCKS) {
-        print_block_ranges(out, p);
+        position_print_block_ranges(out, p);
     } else {
-        print_key_ranges(out, p);
+        position_print_key_ranges(out, p);
     }
     buf_printf(out, " from %s", p->last);
 }
@@ -378,28 +380,28 @@ void position_print_history(struct buf *out, const struct position *p)
 
 void position_print(struct buf *out, const struct position *p)
 {
-    print_place(out, p);
+    position_print_place(out, p);
     position_print_history(out, p);
 }
 
-static int order(uint64_t a, uint64_t b)
+static int position_order(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
 /* Of two snapshots with the same bounds, the one with fewer running transactions is later. */
-static int snapshot_compare(const char *a, const char *b)
+static int position_snapshot_compare(const char *a, const char *b)
 {
     struct snapshot x, y;
     if (!snapshot_parse(&x, a) || !snapshot_parse(&y, b)) {
         return 0;
     }
-    int by_xmax = order(x.xmax, y.xmax);
-    int by_xmin = order(x.xmin, y.xmin);
-    return by_xmax != 0 ? by_xmax : by_xmin != 0 ? by_xmin : order(y.running, x.running);
+    int by_xmax = position_order(x.xmax, y.xmax);
+    int by_xmin = position_order(x.xmin, y.xmin);
+    return by_xmax != 0 ? by_xmax : by_xmin != 0 ? by_xmin : position_order(y.running, x.running);
 }
 
-static uint64_t blocks_left(const struct position *p)
+static uint64_t position_blocks_left(const struct position *p)
 {
     uint64_t left = p->blocks > p->block ? p->blocks - p->block : 0;
     for (size_t i = 0; i < p->other_count; i++) {
@@ -410,44 +412,44 @@ static uint64_t blocks_left(const struct position *p)
 
 double position_share(const struct position *p)
 {
-    uint64_t left = blocks_left(p);
+    uint64_t left = position_blocks_left(p);
     return left < p->blocks ? 1 - (double)left / (double)p->blocks : p->blocks == 0;
 }
 
 /* Compares by the remaining blocks, because ranges only shrink. */
-static int compare_copy(const struct position *a, const struct position *b)
+static int position_compare_copy(const struct position *a, const struct position *b)
 {
     if (a->kind != b->kind || a->kind != POSITION_BLOCKS || a->filenode != b->filenode) {
         return 0; /* restarted load: not comparable */
     }
-    return order(blocks_left(b), blocks_left(a));
+    return position_order(position_blocks_left(b), position_blocks_left(a));
 }
 
-static int compare_window(const struct position *a, const struct position *b)
+static int position_compare_window(const struct position *a, const struct position *b)
 {
     if (a->target == NULL || b->target == NULL) {
         return (a->target != NULL) - (b->target != NULL);
     }
-    int by_capture = order(a->of, b->of);
+    int by_capture = position_order(a->of, b->of);
     int by_part = by_capture != 0 ? by_capture : a->part - b->part;
-    int by_xid = order(a->after_xid, b->after_xid);
+    int by_xid = position_order(a->after_xid, b->after_xid);
     return by_part != 0  ? by_part
            : by_xid != 0 ? by_xid
-                         : order((uint64_t)a->after_seq, (uint64_t)b->after_seq);
+                         : position_order((uint64_t)a->after_seq, (uint64_t)b->after_seq);
 }
 
 int position_compare(const struct position *a, const struct position *b)
 {
     bool log_a = a->kind == POSITION_LOG;
     bool log_b = b->kind == POSITION_LOG;
-    int by_last = snapshot_compare(a->last, b->last);
+    int by_last = position_snapshot_compare(a->last, b->last);
     if (by_last != 0) {
         return by_last;
     }
     if (log_a != log_b) {
         return log_a - log_b;
     }
-    return log_a ? compare_window(a, b) : compare_copy(a, b);
+    return log_a ? position_compare_window(a, b) : position_compare_copy(a, b);
 }
 
 int position_check_table(uint32_t was, uint32_t is, const char *quoted, struct err *err)

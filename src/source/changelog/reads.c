@@ -24,8 +24,8 @@ void reads_release(struct reads *r)
     *r = (struct reads){0};
 }
 
-static int plan_rows(struct pg *pg, const struct query_input *in, struct pg_result **plan,
-                     struct err *err)
+static int reads_plan_rows(struct pg *pg, const struct query_input *in, struct pg_result **plan,
+                           struct err *err)
 {
     struct buf sql;
     buf_init(&sql, SQL_MAX_BYTES);
@@ -45,7 +45,7 @@ static int plan_rows(struct pg *pg, const struct query_input *in, struct pg_resu
 }
 
 /* In one: a literal may have lines. */
-static void push_plan(struct buf *out, const struct pg_result *r)
+static void reads_push_plan(struct buf *out, const struct pg_result *r)
 {
     for (size_t i = 0; r != NULL && i < pg_rows(r); i++) {
         buf_push_text(out, pg_text(r, i, 0));
@@ -54,7 +54,7 @@ static void push_plan(struct buf *out, const struct pg_result *r)
 }
 
 /* Empty arrays: what matters is the plan. */
-static int plan_keys(struct pg *pg, const struct depend *d, struct err *err)
+static int reads_plan_keys(struct pg *pg, const struct depend *d, struct err *err)
 {
     struct buf sql;
     const char *params[KEY_MAX_PARTS + 1];
@@ -73,7 +73,7 @@ static int plan_keys(struct pg *pg, const struct depend *d, struct err *err)
     return rc < 0 ? err_context(err, "from.depends_on: the keys of table %s", d->table->quoted) : 0;
 }
 
-static int take_locked(struct reads *out, struct pg *pg, struct err *err)
+static int reads_take_locked(struct reads *out, struct pg *pg, struct err *err)
 {
     struct pg_result *r = NULL;
     int rc = pg_ask(pg, &r, "query_reads", NULL, 0, err);
@@ -101,16 +101,16 @@ int reads_find(struct reads *out, struct pg *pg, const struct query_input *in,
     reads_release(out);
     int rc = pg_script(pg, "begin isolation level read committed read only;" PG_GUARD_PATH, err);
     if (rc == 0) {
-        rc = plan_rows(pg, in, &plan, err);
+        rc = reads_plan_rows(pg, in, &plan, err);
     }
     for (size_t i = 0; i < depends->count && rc == 0; i++) {
-        rc = plan_keys(pg, &depends->items[i], err);
+        rc = reads_plan_keys(pg, &depends->items[i], err);
     }
     if (rc == 0) {
-        rc = take_locked(out, pg, err);
+        rc = reads_take_locked(out, pg, err);
     }
     buf_init(&out->plan, SQL_MAX_BYTES);
-    push_plan(&out->plan, plan);
+    reads_push_plan(&out->plan, plan);
     pg_result_release(plan);
     int ended = pg_script(pg, "rollback", &ignored);
     if (rc < 0 && (strcmp(err->sqlstate, "42P01") == 0 || strcmp(err->sqlstate, "42883") == 0)) {
@@ -129,8 +129,8 @@ int query_unsteady(struct pg *pg, const struct query_input *in, struct buf *func
     buf_init(&plan, SQL_MAX_BYTES);
     buf_init(&names, SQL_MAX_BYTES);
     buf_init(&array, SQL_MAX_BYTES);
-    int rc = plan_rows(pg, in, &r, err);
-    push_plan(&plan, r);
+    int rc = reads_plan_rows(pg, in, &r, err);
+    reads_push_plan(&plan, r);
     pg_result_release(r);
     r = NULL;
     plancalls_push(&names, buf_text(&plan));
@@ -151,8 +151,8 @@ int query_unsteady(struct pg *pg, const struct query_input *in, struct buf *func
     return rc;
 }
 
-static bool covered(const struct read_table *t, const struct query_input *in,
-                    const struct depends *depends)
+static bool reads_covered(const struct read_table *t, const struct query_input *in,
+                          const struct depends *depends)
 {
     bool found = t->kind == 'v' || t->oid == in->root->oid;
     for (size_t i = 0; i < depends->count && !found; i++) {
@@ -165,7 +165,7 @@ int reads_check_covered(const struct reads *r, const struct query_input *in,
                         const struct depends *depends, struct err *err)
 {
     for (size_t i = 0; i < r->count; i++) {
-        if (covered(&r->items[i], in, depends)) {
+        if (reads_covered(&r->items[i], in, depends)) {
             continue;
         }
         err_set(err, ERR_REJECTED, "%s reads the table %s, whose changes would not be seen",

@@ -47,27 +47,27 @@ struct copy {
     struct buf text;
 };
 
-static struct copy *of(struct capture *capture)
+static struct copy *initial_load_of(struct capture *capture)
 {
     return (struct copy *)capture;
 }
 
-static struct changelog *leader(const struct copy *c)
+static struct changelog *initial_load_leader(const struct copy *c)
 {
     return c->workers[0].log;
 }
 
-static const struct capture_ops *leads(const struct copy *c)
+static const struct capture_ops *initial_load_leads(const struct copy *c)
 {
-    return leader(c)->capture.ops;
+    return initial_load_leader(c)->capture.ops;
 }
 
 /* Sets the change's position to that of the load. Returns false if the load is complete. */
-static bool tell_position(struct copy *c, struct change *change)
+static bool initial_load_tell_position(struct copy *c, struct change *change)
 {
     buf_reset(&c->text);
-    bool more = snapshot_ranges_print(&c->left, leader(c)->at.last, &c->text);
-    changelog_print_history(leader(c), &c->text);
+    bool more = snapshot_ranges_print(&c->left, initial_load_leader(c)->at.last, &c->text);
+    changelog_print_history(initial_load_leader(c), &c->text);
     change->position = buf_text(&c->text);
     return more;
 }
@@ -75,11 +75,11 @@ static bool tell_position(struct copy *c, struct change *change)
 /* --- readers --------------------------------------------------------------------------------- */
 
 /* Returns to one connection, between pages. */
-static void alone(struct copy *c)
+static void initial_load_alone(struct copy *c)
 {
     for (size_t i = 1; i < c->worker_count; i++) {
         struct changelog *log = c->workers[i].log;
-        leader(c)->rows_read += log->rows_read;
+        initial_load_leader(c)->rows_read += log->rows_read;
         log->capture.ops->free(&log->capture);
     }
     if (c->epoll >= 0) {
@@ -94,11 +94,11 @@ static void alone(struct copy *c)
 }
 
 /* Divides the keys into a range per worker; one range if the server has no statistics. */
-static int divide(struct copy *c, struct err *err)
+static int initial_load_divide(struct copy *c, struct err *err)
 {
     char *values[CHANGELOG_READERS_MOST];
     size_t count = 0;
-    struct changelog *log = leader(c);
+    struct changelog *log = initial_load_leader(c);
     const struct copy_range *all = &c->left.items[0].range;
     bool whole = c->left.count == 1 && all->until == NULL;
     if (!whole || log->table->estimated_rows < (int64_t)(WORTH_KEY_PAGES * log->page_rows)) {
@@ -113,21 +113,21 @@ static int divide(struct copy *c, struct err *err)
 }
 
 /* Adds as many workers as have something to read. If a connection fails, fewer are used. */
-static int grow(struct copy *c, struct err *err)
+static int initial_load_grow(struct copy *c, struct err *err)
 {
     if (c->grown || c->readers == 1) {
         return 0;
     }
     c->grown = true;
     bool by_keys = c->left.kind == POSITION_KEYS;
-    int rc = by_keys ? divide(c, err) : 0;
+    int rc = by_keys ? initial_load_divide(c, err) : 0;
     size_t pages =
         (size_t)((snapshot_ranges_blocks_left(&c->left) + c->page_blocks - 1) / c->page_blocks);
     size_t of_use = by_keys ? c->left.count : pages;
     while (rc == 0 && c->worker_count < c->readers && c->worker_count < of_use) {
         struct changelog *helper;
         struct err why;
-        if (changelog_helper(&helper, leader(c), &why) < 0) {
+        if (changelog_helper(&helper, initial_load_leader(c), &why) < 0) {
             break;
         }
         c->workers[c->worker_count++] = (struct lane){.log = helper};
@@ -141,7 +141,8 @@ static int grow(struct copy *c, struct err *err)
     return rc;
 }
 
-static int watch(struct copy *c, const struct lane *worker, int operation, struct err *err)
+static int initial_load_watch(struct copy *c, const struct lane *worker, int operation,
+                              struct err *err)
 {
     struct epoll_event event = {.events = EPOLLIN};
     int fd = PQsocket(worker->log->pg->conn);
@@ -155,10 +156,10 @@ static int watch(struct copy *c, const struct lane *worker, int operation, struc
 /* --- pages ----------------------------------------------------------------------------------- */
 
 /* Sets a worker to the beginning of a range; returns false if none is left. */
-static bool assign(struct copy *c, struct lane *worker)
+static bool initial_load_assign(struct copy *c, struct lane *worker)
 {
     bool leads = worker == &c->workers[0];
-    char *last = text_copy(leader(c)->at.last);
+    char *last = text_copy(initial_load_leader(c)->at.last);
     worker->part = snapshot_ranges_take(&c->left, c->page_blocks, leads);
     if (worker->part != SNAPSHOT_RANGES_NONE) {
         snapshot_ranges_position(&c->left, worker->part, last, &worker->log->at);
@@ -168,36 +169,36 @@ static bool assign(struct copy *c, struct lane *worker)
 }
 
 /* The table was rewritten to another file: the leader has begun with its first blocks. */
-static void begin_anew(struct copy *c)
+static void initial_load_begin_anew(struct copy *c)
 {
-    snapshot_ranges_set(&c->left, &leader(c)->at);
+    snapshot_ranges_set(&c->left, &initial_load_leader(c)->at);
     for (size_t i = 1; i < c->worker_count; i++) {
         c->workers[i].log->rows_read = 0;
     }
     c->workers[0].part = snapshot_ranges_take(&c->left, c->page_blocks, true);
 }
 
-static int start_lane(struct copy *c, struct lane *worker, struct err *err)
+static int initial_load_start_lane(struct copy *c, struct lane *worker, struct err *err)
 {
     worker->reading = true;
     c->reading++;
-    return watch(c, worker, EPOLL_CTL_ADD, err);
+    return initial_load_watch(c, worker, EPOLL_CTL_ADD, err);
 }
 
-static int begin_leader(struct copy *c, struct err *err)
+static int initial_load_begin_leader(struct copy *c, struct err *err)
 {
     struct lane *worker = &c->workers[0];
-    (void)assign(c, worker);
-    int rc = leads(c)->begin(&worker->log->capture, err);
+    (void)initial_load_assign(c, worker);
+    int rc = initial_load_leads(c)->begin(&worker->log->capture, err);
     if (rc == 0 && worker->log->at.filenode != c->left.filenode) {
-        begin_anew(c);
+        initial_load_begin_anew(c);
     }
-    return rc == 0 ? start_lane(c, worker, err) : rc;
+    return rc == 0 ? initial_load_start_lane(c, worker, err) : rc;
 }
 
-static int begin_helper(struct copy *c, struct lane *worker, struct err *err)
+static int initial_load_begin_helper(struct copy *c, struct lane *worker, struct err *err)
 {
-    if (!assign(c, worker)) {
+    if (!initial_load_assign(c, worker)) {
         return 0;
     }
     int rc = changelog_help(worker->log, err);
@@ -208,17 +209,17 @@ static int begin_helper(struct copy *c, struct lane *worker, struct err *err)
     if (rc == 0 && worker->log->at.filenode != c->left.filenode) {
         rc = err_set(err, ERR_TRANSIENT, "the table was rewritten just now");
     }
-    return rc == 0 ? start_lane(c, worker, err) : rc;
+    return rc == 0 ? initial_load_start_lane(c, worker, err) : rc;
 }
 
-static int begin_copy(struct copy *c, struct err *err)
+static int initial_load_begin_copy(struct copy *c, struct err *err)
 {
-    int rc = grow(c, err);
+    int rc = initial_load_grow(c, err);
     if (rc == 0) {
-        rc = begin_leader(c, err);
+        rc = initial_load_begin_leader(c, err);
     }
     for (size_t i = 1; i < c->worker_count && rc == 0; i++) {
-        rc = begin_helper(c, &c->workers[i], err);
+        rc = initial_load_begin_helper(c, &c->workers[i], err);
     }
     c->open = rc == 0;
     c->turn = c->turn_rows = 0;
@@ -226,44 +227,45 @@ static int begin_copy(struct copy *c, struct err *err)
 }
 
 /* Ends the initial load; the leader continues with the log. */
-static void leave_copy(struct copy *c)
+static void initial_load_leave_copy(struct copy *c)
 {
-    struct position *at = &leader(c)->at;
+    struct position *at = &initial_load_leader(c)->at;
     const struct position log = {.kind = POSITION_LOG, .last = text_copy(at->last)};
     position_release(at);
     *at = log;
     snapshot_ranges_set(&c->left, at);
-    alone(c);
+    initial_load_alone(c);
 }
 
 /* Ends a worker's range: with the page if it was the last one, else with a safepoint. */
-static int end_lane(struct copy *c, struct lane *worker, struct change *change, struct err *err)
+static int initial_load_end_lane(struct copy *c, struct lane *worker, struct change *change,
+                                 struct err *err)
 {
     snapshot_ranges_move(&c->left, worker->part, &worker->log->at);
     worker->reading = false;
     c->reading--;
     change->kind = c->reading > 0 ? CHANGE_SAFEPOINT : CHANGE_PAGE;
-    bool more = tell_position(c, change);
-    int rc = watch(c, worker, EPOLL_CTL_DEL, err);
+    bool more = initial_load_tell_position(c, change);
+    int rc = initial_load_watch(c, worker, EPOLL_CTL_DEL, err);
     if (c->reading > 0) {
         return rc;
     }
     c->open = false;
     snapshot_ranges_drop_done(&c->left);
     if (!more) {
-        leave_copy(c);
+        initial_load_leave_copy(c);
     }
     return rc;
 }
 
-static void pass_turn(struct copy *c)
+static void initial_load_pass_turn(struct copy *c)
 {
     c->turn = (c->turn + 1) % c->worker_count;
     c->turn_rows = 0;
 }
 
 /* Returns the next change of the worker whose turn it is. */
-static int step(struct copy *c, struct change *change, struct err *err)
+static int initial_load_step(struct copy *c, struct change *change, struct err *err)
 {
     struct lane *worker = &c->workers[c->turn];
     int rc = changelog_next(&worker->log->capture, change, err);
@@ -273,17 +275,17 @@ static int step(struct copy *c, struct change *change, struct err *err)
     }
     switch (change->kind) {
     case CHANGE_WAIT:
-        pass_turn(c);
+        initial_load_pass_turn(c);
         return 0;
     case CHANGE_SAFEPOINT:
         snapshot_ranges_move(&c->left, worker->part, &worker->log->marked);
-        (void)tell_position(c, change);
+        (void)initial_load_tell_position(c, change);
         return 0;
     case CHANGE_PAGE:
-        return end_lane(c, worker, change, err);
+        return initial_load_end_lane(c, worker, change, err);
     default:
         if (++c->turn_rows == TURN_ROWS) {
-            pass_turn(c);
+            initial_load_pass_turn(c);
         }
         return 0;
     }
@@ -291,23 +293,23 @@ static int step(struct copy *c, struct change *change, struct err *err)
 
 /* --- the capture ----------------------------------------------------------------------------- */
 
-static int copy_start(struct capture *capture, struct buf *position, struct err *err)
+static int initial_load_copy_start(struct capture *capture, struct buf *position, struct err *err)
 {
-    struct copy *c = of(capture);
-    alone(c);
-    int rc = leads(c)->start(&leader(c)->capture, position, err);
+    struct copy *c = initial_load_of(capture);
+    initial_load_alone(c);
+    int rc = initial_load_leads(c)->start(&initial_load_leader(c)->capture, position, err);
     if (rc == 0) {
-        snapshot_ranges_set(&c->left, &leader(c)->at);
+        snapshot_ranges_set(&c->left, &initial_load_leader(c)->at);
     }
     return rc;
 }
 
 /* The position of a load by keys does not contain its progress, so the share of the rest is
  * estimated once. */
-static int count_read(struct copy *c, struct err *err)
+static int initial_load_count_read(struct copy *c, struct err *err)
 {
     double left = 1;
-    struct changelog *log = leader(c);
+    struct changelog *log = initial_load_leader(c);
     if (c->left.kind != POSITION_KEYS || log->rows_read > 0 || log->table->estimated_rows <= 0) {
         return 0;
     }
@@ -316,53 +318,55 @@ static int count_read(struct copy *c, struct err *err)
     return rc == ERR_REJECTED ? 0 : rc; /* then the share of such a key is merely unknown */
 }
 
-static int copy_resume(struct capture *capture, const char *position, struct err *err)
+static int initial_load_copy_resume(struct capture *capture, const char *position, struct err *err)
 {
-    struct copy *c = of(capture);
-    alone(c);
-    leader(c)->capture.wiser = false;
-    int rc = leads(c)->resume(&leader(c)->capture, position, err);
-    capture->again = leader(c)->capture.again;
-    capture->unpruned = leader(c)->capture.unpruned;
+    struct copy *c = initial_load_of(capture);
+    initial_load_alone(c);
+    initial_load_leader(c)->capture.wiser = false;
+    int rc = initial_load_leads(c)->resume(&initial_load_leader(c)->capture, position, err);
+    capture->again = initial_load_leader(c)->capture.again;
+    capture->unpruned = initial_load_leader(c)->capture.unpruned;
     if (rc == 0) {
-        snapshot_ranges_set(&c->left, &leader(c)->at);
-        rc = count_read(c, err);
+        snapshot_ranges_set(&c->left, &initial_load_leader(c)->at);
+        rc = initial_load_count_read(c, err);
     }
     return rc;
 }
 
-static int copy_begin(struct capture *capture, struct err *err)
+static int initial_load_copy_begin(struct capture *capture, struct err *err)
 {
-    struct copy *c = of(capture);
-    leader(c)->capture.guarded = capture->guarded;
-    leader(c)->capture.harmless = capture->harmless;
-    int rc = c->left.kind == POSITION_LOG ? leads(c)->begin(&leader(c)->capture, err)
-                                          : begin_copy(c, err);
-    capture->wiser = leader(c)->capture.wiser;
+    struct copy *c = initial_load_of(capture);
+    initial_load_leader(c)->capture.guarded = capture->guarded;
+    initial_load_leader(c)->capture.harmless = capture->harmless;
+    int rc = c->left.kind == POSITION_LOG
+                 ? initial_load_leads(c)->begin(&initial_load_leader(c)->capture, err)
+                 : initial_load_begin_copy(c, err);
+    capture->wiser = initial_load_leader(c)->capture.wiser;
     return rc;
 }
 
-static int copy_begin_keys(struct capture *capture, const struct span *keys, size_t count,
-                           bool only_gone, struct err *err)
+static int initial_load_copy_begin_keys(struct capture *capture, const struct span *keys,
+                                        size_t count, bool only_gone, struct err *err)
 {
-    struct copy *c = of(capture);
-    return leads(c)->begin_keys(&leader(c)->capture, keys, count, only_gone, err);
+    struct copy *c = initial_load_of(capture);
+    return initial_load_leads(c)->begin_keys(&initial_load_leader(c)->capture, keys, count,
+                                             only_gone, err);
 }
 
-static int copy_next(struct capture *capture, struct change *change, struct err *err)
+static int initial_load_copy_next(struct capture *capture, struct change *change, struct err *err)
 {
-    struct copy *c = of(capture);
+    struct copy *c = initial_load_of(capture);
     if (!c->open) {
-        int rc = changelog_next(&leader(c)->capture, change, err);
-        capture->wiser = leader(c)->capture.wiser;
+        int rc = changelog_next(&initial_load_leader(c)->capture, change, err);
+        capture->wiser = initial_load_leader(c)->capture.wiser;
         return rc;
     }
     for (size_t waiting = 0; waiting < c->worker_count; waiting++) {
         if (!c->workers[c->turn].reading) {
-            pass_turn(c);
+            initial_load_pass_turn(c);
             continue;
         }
-        int rc = step(c, change, err);
+        int rc = initial_load_step(c, change, err);
         if (rc < 0 || change->kind != CHANGE_WAIT) {
             return rc;
         }
@@ -371,10 +375,10 @@ static int copy_next(struct capture *capture, struct change *change, struct err 
     return 0;
 }
 
-static int copy_fd(const struct capture *capture)
+static int initial_load_copy_fd(const struct capture *capture)
 {
     const struct copy *c = (const struct copy *)capture;
-    const struct changelog *log = leader(c);
+    const struct changelog *log = initial_load_leader(c);
     if (c->open && c->reading > 1) {
         return c->epoll;
     }
@@ -384,10 +388,10 @@ static int copy_fd(const struct capture *capture)
     return PQsocket(log->pg->conn);
 }
 
-static void copy_progress(const struct capture *capture, struct capture_progress *out)
+static void initial_load_copy_progress(const struct capture *capture, struct capture_progress *out)
 {
     const struct copy *c = (const struct copy *)capture;
-    const struct table *table = leader(c)->table;
+    const struct table *table = initial_load_leader(c)->table;
     *out = (struct capture_progress){table != NULL ? table->estimated_rows : -1, 0, 1};
     for (size_t i = 0; i < c->worker_count; i++) {
         out->rows_read += c->workers[i].log->rows_read;
@@ -400,41 +404,41 @@ static void copy_progress(const struct capture *capture, struct capture_progress
     }
 }
 
-static int copy_release(struct capture *capture, const struct mirror *mirror, bool now,
-                        struct err *err)
+static int initial_load_copy_release(struct capture *capture, const struct mirror *mirror, bool now,
+                                     struct err *err)
 {
-    struct capture *log = &leader(of(capture))->capture;
+    struct capture *log = &initial_load_leader(initial_load_of(capture))->capture;
     int rc = changelog_release(log, mirror, now, err);
     capture->unpruned = log->unpruned;
     return rc;
 }
 
-static int copy_forget(struct capture *capture, const char *consumer, struct err *err)
+static int initial_load_copy_forget(struct capture *capture, const char *consumer, struct err *err)
 {
-    struct copy *c = of(capture);
-    return leads(c)->forget(&leader(c)->capture, consumer, err);
+    struct copy *c = initial_load_of(capture);
+    return initial_load_leads(c)->forget(&initial_load_leader(c)->capture, consumer, err);
 }
 
-static int copy_news(struct capture *capture, bool *any, struct err *err)
+static int initial_load_copy_news(struct capture *capture, bool *any, struct err *err)
 {
-    return changelog_news(&leader(of(capture))->capture, any, err);
+    return changelog_news(&initial_load_leader(initial_load_of(capture))->capture, any, err);
 }
 
-static int copy_waiting(struct capture *capture, int64_t *changes, struct err *err)
+static int initial_load_copy_waiting(struct capture *capture, int64_t *changes, struct err *err)
 {
-    return changelog_waiting(&leader(of(capture))->capture, changes, err);
+    return changelog_waiting(&initial_load_leader(initial_load_of(capture))->capture, changes, err);
 }
 
-static int copy_hold(struct capture *capture, struct xmin_holder *out, struct err *err)
+static int initial_load_copy_hold(struct capture *capture, struct xmin_holder *out, struct err *err)
 {
-    return changelog_hold(&leader(of(capture))->capture, out, err);
+    return changelog_hold(&initial_load_leader(initial_load_of(capture))->capture, out, err);
 }
 
-static void copy_free(struct capture *capture)
+static void initial_load_copy_free(struct capture *capture)
 {
-    struct copy *c = of(capture);
-    alone(c);
-    leads(c)->free(&leader(c)->capture);
+    struct copy *c = initial_load_of(capture);
+    initial_load_alone(c);
+    initial_load_leads(c)->free(&initial_load_leader(c)->capture);
     snapshot_ranges_release(&c->left);
     buf_release(&c->text);
     free(c);
@@ -443,10 +447,12 @@ static void copy_free(struct capture *capture)
 int changelog_open(struct capture **out, struct pg *pg, const struct changelog_options *o,
                    struct err *err)
 {
-    static const struct capture_ops ops = {copy_start,  copy_resume, copy_begin,    copy_begin_keys,
-                                           copy_next,   copy_fd,     copy_progress, copy_release,
-                                           copy_forget, copy_free,   copy_news,     copy_waiting,
-                                           copy_hold};
+    static const struct capture_ops ops = {
+        initial_load_copy_start,      initial_load_copy_resume,  initial_load_copy_begin,
+        initial_load_copy_begin_keys, initial_load_copy_next,    initial_load_copy_fd,
+        initial_load_copy_progress,   initial_load_copy_release, initial_load_copy_forget,
+        initial_load_copy_free,       initial_load_copy_news,    initial_load_copy_waiting,
+        initial_load_copy_hold};
     (void)err;
     struct copy *c = mem_zero(1, sizeof(*c));
     c->capture.ops = &ops;
@@ -454,7 +460,7 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
     c->worker_count = 1;
     c->readers = o->readers > 1 ? o->readers : 1;
     c->readers = c->readers < CHANGELOG_READERS_MOST ? c->readers : CHANGELOG_READERS_MOST;
-    c->page_blocks = leader(c)->page_blocks;
+    c->page_blocks = initial_load_leader(c)->page_blocks;
     c->left.kind = POSITION_LOG;
     c->epoll = -1;
     buf_init(&c->text, TEXT_MAX_BYTES);

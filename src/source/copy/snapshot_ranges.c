@@ -7,7 +7,7 @@
 
 #include "rowferry/base/text.h"
 
-static void forget(struct snapshot_ranges *p)
+static void snapshot_ranges_forget(struct snapshot_ranges *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         copy_range_release(&p->items[i].range);
@@ -17,12 +17,12 @@ static void forget(struct snapshot_ranges *p)
 
 void snapshot_ranges_release(struct snapshot_ranges *p)
 {
-    forget(p);
+    snapshot_ranges_forget(p);
     free(p->items);
     *p = (struct snapshot_ranges){.kind = POSITION_LOG};
 }
 
-static size_t add(struct snapshot_ranges *p, const struct copy_range *range)
+static size_t snapshot_ranges_add(struct snapshot_ranges *p, const struct copy_range *range)
 {
     p->items = mem_grow(p->items, p->count + 1, sizeof(*p->items));
     p->items[p->count] = (struct snapshot_range){.taken = false};
@@ -33,16 +33,16 @@ static size_t add(struct snapshot_ranges *p, const struct copy_range *range)
 void snapshot_ranges_set(struct snapshot_ranges *p, const struct position *at)
 {
     const struct copy_range first = {.range = at->range, .key = at->key, .until = at->until};
-    forget(p);
+    snapshot_ranges_forget(p);
     p->kind = at->kind;
     p->filenode = at->filenode;
     p->block = at->block;
     p->blocks = at->blocks;
     if (at->kind == POSITION_KEYS) {
-        add(p, &first);
+        snapshot_ranges_add(p, &first);
     }
     for (size_t i = 0; i < at->other_count; i++) {
-        add(p, &at->others[i]);
+        snapshot_ranges_add(p, &at->others[i]);
     }
 }
 
@@ -52,7 +52,7 @@ void snapshot_ranges_divide(struct snapshot_ranges *p, const char *const *values
         struct copy_range *before = &p->items[p->count - 1].range;
         before->until = text_copy(values[i]);
         const struct copy_range next = {.range = KEY_RANGE_BEYOND, .key = before->until};
-        add(p, &next);
+        snapshot_ranges_add(p, &next);
     }
 }
 
@@ -71,7 +71,7 @@ size_t snapshot_ranges_take(struct snapshot_ranges *p, uint64_t most, bool nothi
         const struct copy_range next = {.block = p->block,
                                         .end = p->block + (left < most ? left : most)};
         p->block = next.end;
-        i = add(p, &next);
+        i = snapshot_ranges_add(p, &next);
     }
     p->items[i].taken = true;
     return i;
@@ -115,7 +115,7 @@ void snapshot_ranges_move(struct snapshot_ranges *p, size_t part, const struct p
 }
 
 /* Returns the unfinished ranges. The array is the caller's to free, its contents are borrowed. */
-static struct copy_range *still(const struct snapshot_ranges *p, size_t *count)
+static struct copy_range *snapshot_ranges_still(const struct snapshot_ranges *p, size_t *count)
 {
     struct copy_range *ranges = mem_zero(p->count + 1, sizeof(*ranges));
     *count = 0;
@@ -130,7 +130,7 @@ static struct copy_range *still(const struct snapshot_ranges *p, size_t *count)
 bool snapshot_ranges_print(const struct snapshot_ranges *p, const char *last, struct buf *out)
 {
     size_t count;
-    struct copy_range *ranges = still(p, &count);
+    struct copy_range *ranges = snapshot_ranges_still(p, &count);
     char *from = text_copy(last);
     struct position at = {.kind = p->kind,
                           .last = from,

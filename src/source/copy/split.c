@@ -16,8 +16,8 @@
 #define SQL_MAX_BYTES ((size_t)64 * 1024)
 #define KEY_BYTES ((size_t)64 << 20)
 
-static int fill(struct pg *pg, const struct table *t, const char *name, struct buf *sql,
-                struct err *err)
+static int split_fill(struct pg *pg, const struct table *t, const char *name, struct buf *sql,
+                      struct err *err)
 {
     struct buf column, schema, table;
     buf_init(&column, SQL_MAX_BYTES);
@@ -42,8 +42,8 @@ static int fill(struct pg *pg, const struct table *t, const char *name, struct b
 
 /* Returns the value of the key's first part after which the load continues; null at its
  * beginning. */
-static int first_part(struct buf *out, const struct table *t, const struct copy_range *range,
-                      const char **part, struct err *err)
+static int split_first_part(struct buf *out, const struct table *t, const struct copy_range *range,
+                            const char **part, struct err *err)
 {
     size_t offsets[KEY_MAX_PARTS];
     *part = range->range == KEY_RANGE_BEYOND ? range->key : NULL;
@@ -55,8 +55,8 @@ static int first_part(struct buf *out, const struct table *t, const struct copy_
     return rc;
 }
 
-static int ask(struct pg *pg, const struct table *t, const char *after, size_t parts,
-               struct pg_result **out, struct err *err)
+static int split_ask(struct pg *pg, const struct table *t, const char *after, size_t parts,
+                     struct pg_result **out, struct err *err)
 {
     char oid[16];
     char count[24];
@@ -65,7 +65,7 @@ static int ask(struct pg *pg, const struct table *t, const char *after, size_t p
     snprintf(count, sizeof(count), "%zu", parts);
     const char *const params[] = {oid, t->key[0], t->tree ? "t" : "f", after, count};
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = fill(pg, t, "copy_split", &sql, err);
+    int rc = split_fill(pg, t, "copy_split", &sql, err);
     if (rc == 0) {
         rc = pg_query(pg, out, "any: text", buf_text(&sql), params, 5, err);
     }
@@ -84,9 +84,9 @@ int split_find(struct pg *pg, const struct table *t, const struct copy_range *ra
         return 0;
     }
     buf_init(&key, KEY_BYTES);
-    int rc = first_part(&key, t, range, &after, err);
+    int rc = split_first_part(&key, t, range, &after, err);
     if (rc == 0) {
-        rc = ask(pg, t, after, parts, &r, err);
+        rc = split_ask(pg, t, after, parts, &r, err);
     }
     for (size_t i = 0; rc == 0 && i < pg_rows(r) && i + 1 < parts; i++) {
         values[(*count)++] = text_copy(pg_text(r, i, 0));
@@ -96,7 +96,7 @@ int split_find(struct pg *pg, const struct table *t, const struct copy_range *ra
     return rc;
 }
 
-static void push_item(struct buf *array, const char *text)
+static void split_push_item(struct buf *array, const char *text)
 {
     buf_push_text(array, array->len > 1 ? "," : "");
     if (text == NULL) {
@@ -106,8 +106,8 @@ static void push_item(struct buf *array, const char *text)
     }
 }
 
-static int push_ranges(const struct table *t, const struct snapshot_ranges *left, struct buf *after,
-                       struct buf *until, struct err *err)
+static int split_push_ranges(const struct table *t, const struct snapshot_ranges *left,
+                             struct buf *after, struct buf *until, struct err *err)
 {
     int rc = 0;
     buf_push_char(after, '{');
@@ -116,9 +116,9 @@ static int push_ranges(const struct table *t, const struct snapshot_ranges *left
         struct buf key;
         const char *part = NULL;
         buf_init(&key, KEY_BYTES);
-        rc = first_part(&key, t, &left->items[i].range, &part, err);
-        push_item(after, part);
-        push_item(until, left->items[i].range.until);
+        rc = split_first_part(&key, t, &left->items[i].range, &part, err);
+        split_push_item(after, part);
+        split_push_item(until, left->items[i].range.until);
         buf_release(&key);
     }
     buf_push_char(after, '}');
@@ -126,8 +126,8 @@ static int push_ranges(const struct table *t, const struct snapshot_ranges *left
     return rc;
 }
 
-static int ask_left(struct pg *pg, const struct table *t, const char *after, const char *until,
-                    double *share, struct err *err)
+static int split_ask_left(struct pg *pg, const struct table *t, const char *after,
+                          const char *until, double *share, struct err *err)
 {
     char oid[16];
     struct buf sql;
@@ -135,7 +135,7 @@ static int ask_left(struct pg *pg, const struct table *t, const char *after, con
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
     const char *const params[] = {oid, t->key[0], t->tree ? "t" : "f", after, until};
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = fill(pg, t, "copy_left", &sql, err);
+    int rc = split_fill(pg, t, "copy_left", &sql, err);
     if (rc == 0) {
         rc = pg_query(pg, &r, "one: text?", buf_text(&sql), params, 5, err);
     }
@@ -157,9 +157,9 @@ int split_left(struct pg *pg, const struct table *t, const struct snapshot_range
     }
     buf_init(&after, KEY_BYTES);
     buf_init(&until, KEY_BYTES);
-    int rc = push_ranges(t, left, &after, &until, err);
+    int rc = split_push_ranges(t, left, &after, &until, err);
     if (rc == 0) {
-        rc = ask_left(pg, t, buf_text(&after), buf_text(&until), share, err);
+        rc = split_ask_left(pg, t, buf_text(&after), buf_text(&until), share, err);
     }
     buf_release(&after);
     buf_release(&until);

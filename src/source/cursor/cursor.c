@@ -17,7 +17,7 @@
 #define CHUNK_BYTES ((size_t)1 << 20)
 #define SEEN_SLOTS 65536
 
-static struct cursor *of(struct capture *capture)
+static struct cursor *cursor_of(struct capture *capture)
 {
     return (struct cursor *)capture;
 }
@@ -28,7 +28,7 @@ struct rowsql_input cursor_rows(const struct cursor *c)
                                  c->where};
 }
 
-static int require_kind(const struct table *t, struct err *err)
+static int cursor_require_kind(const struct table *t, struct err *err)
 {
     if (t->persistence == 't') {
         return err_set(err, ERR_REJECTED, "%s is temporary: no other session has its rows",
@@ -57,11 +57,11 @@ int cursor_require(const struct table *table, const char *column, struct err *er
         return err_hint(err, "from.capture.column is a timestamptz, or with less of a promise a "
                              "timestamp, bigint or integer");
     }
-    return require_kind(table, err);
+    return cursor_require_kind(table, err);
 }
 
 /* Looks up the table and builds the statements again. */
-static int look_up(struct cursor *c, struct err *err)
+static int cursor_look_up(struct cursor *c, struct err *err)
 {
     table_free(c->table);
     c->table = NULL;
@@ -81,7 +81,7 @@ static int look_up(struct cursor *c, struct err *err)
     return rc;
 }
 
-static int prepare_horizon(struct cursor *c, struct err *err)
+static int cursor_prepare_horizon(struct cursor *c, struct err *err)
 {
     struct buf sql;
     struct cursor_look look;
@@ -99,7 +99,7 @@ static int prepare_horizon(struct cursor *c, struct err *err)
 }
 
 /* Resets all state, because rows delivered earlier may not have been settled. */
-static int prepare(struct cursor *c, struct err *err)
+static int cursor_prepare(struct cursor *c, struct err *err)
 {
     int rc = pg_recover(c->pg, err);
     c->stage = CURSOR_CLOSED;
@@ -111,17 +111,17 @@ static int prepare(struct cursor *c, struct err *err)
     c->told_gone = 0;
     c->look_due = c->judged = false;
     if (rc == 0) {
-        rc = look_up(c, err);
+        rc = cursor_look_up(c, err);
     }
-    return rc == 0 ? prepare_horizon(c, err) : rc;
+    return rc == 0 ? cursor_prepare_horizon(c, err) : rc;
 }
 
 /* Records the current horizon as `until`: below it nothing is delivered before the initial load has
  * read it. */
 static int cursor_start(struct capture *capture, struct buf *position, struct err *err)
 {
-    struct cursor *c = of(capture);
-    int rc = prepare(c, err);
+    struct cursor *c = cursor_of(capture);
+    int rc = cursor_prepare(c, err);
     if (rc == 0) {
         rc = horizon_look(&c->horizon, err);
     }
@@ -140,10 +140,10 @@ static int cursor_start(struct capture *capture, struct buf *position, struct er
 
 static int cursor_resume(struct capture *capture, const char *position, struct err *err)
 {
-    struct cursor *c = of(capture);
+    struct cursor *c = cursor_of(capture);
     int rc = cursor_position_parse(&c->at, position, err);
     if (rc == 0) {
-        rc = prepare(c, err);
+        rc = cursor_prepare(c, err);
     }
     if (rc == 0) {
         rc = position_check_table(c->at.table, c->table->oid, c->table->quoted, err);
@@ -153,7 +153,7 @@ static int cursor_resume(struct capture *capture, const char *position, struct e
 }
 
 /* Checks the whole definition, because a condition may use any column. */
-static int look_at_table(struct cursor *c, struct err *err)
+static int cursor_look_at_table(struct cursor *c, struct err *err)
 {
     const struct table *t = c->table;
     struct page_request request = {.table = t};
@@ -172,7 +172,7 @@ static int look_at_table(struct cursor *c, struct err *err)
     return rc;
 }
 
-static void clear_page(struct cursor *c)
+static void cursor_clear_page(struct cursor *c)
 {
     page_look_release(&c->page.look);
     keyset_reset(&c->keys);
@@ -186,12 +186,12 @@ static void clear_page(struct cursor *c)
 
 static int cursor_begin(struct capture *capture, struct err *err)
 {
-    struct cursor *c = of(capture);
+    struct cursor *c = cursor_of(capture);
     assert(c->stage == CURSOR_CLOSED);
-    clear_page(c);
+    cursor_clear_page(c);
     int rc = horizon_look(&c->horizon, err);
     if (rc == 0) {
-        rc = look_at_table(c, err);
+        rc = cursor_look_at_table(c, err);
     }
     if (rc == 0) {
         c->looking = c->look_due;
@@ -202,7 +202,7 @@ static int cursor_begin(struct capture *capture, struct err *err)
 
 int cursor_ask(struct cursor *c, struct err *err)
 {
-    int rc = look_at_table(c, err);
+    int rc = cursor_look_at_table(c, err);
     if (rc == 0 && c->keys_only) {
         rc = key_existence_plan(c->pg, err);
     }
@@ -212,9 +212,9 @@ int cursor_ask(struct cursor *c, struct err *err)
 static int cursor_begin_keys(struct capture *capture, const struct span *keys, size_t count,
                              bool only_gone, struct err *err)
 {
-    struct cursor *c = of(capture);
+    struct cursor *c = cursor_of(capture);
     assert(c->stage == CURSOR_CLOSED);
-    clear_page(c);
+    cursor_clear_page(c);
     c->keys_only = only_gone;
     c->presence.way = KEY_EXISTENCE_COUNT;
     for (size_t i = 0; i < count; i++) {
@@ -222,7 +222,7 @@ static int cursor_begin_keys(struct capture *capture, const struct span *keys, s
             return err_set(err, ERR_REJECTED, "the keys to be read again are too long");
         }
     }
-    int rc = c->table == NULL ? prepare(c, err) : 0;
+    int rc = c->table == NULL ? cursor_prepare(c, err) : 0;
     return rc == 0 ? cursor_ask(c, err) : rc;
 }
 
@@ -262,13 +262,13 @@ static int cursor_forget(struct capture *capture, const char *consumer, struct e
 
 static int cursor_hold(struct capture *capture, struct xmin_holder *out, struct err *err)
 {
-    struct cursor *c = of(capture);
+    struct cursor *c = cursor_of(capture);
     return xmin_holders_look(&c->holds, c->pg, false, out, err);
 }
 
 static void cursor_free(struct capture *capture)
 {
-    struct cursor *c = of(capture);
+    struct cursor *c = cursor_of(capture);
     reader_release(&c->reader);
     rowsql_release(&c->sql);
     horizon_release(&c->horizon);

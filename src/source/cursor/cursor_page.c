@@ -8,20 +8,21 @@
 /* --- statements ------------------------------------------------------------------------------ */
 
 /* Key, columns, the cursor's value, and whether the row matches; or a count. */
-static struct reader_form form_of(const struct cursor *c, const struct cursor_range *range)
+static struct reader_form cursor_page_form_of(const struct cursor *c,
+                                              const struct cursor_range *range)
 {
     return range->count ? (struct reader_form){1, 1}
                         : (struct reader_form){c->column_count + 3, range->limit};
 }
 
-static int send_range(struct cursor *c, const struct cursor_range *range, enum cursor_stage stage,
-                      struct err *err)
+static int cursor_page_send_range(struct cursor *c, const struct cursor_range *range,
+                                  enum cursor_stage stage, struct err *err)
 {
     struct cursor_sql s;
     struct rowsql_input in = cursor_rows(c);
     int rc = cursor_sql_build(&s, c->pg, &in, c->column, range, err);
     if (rc == 0) {
-        const struct reader_form form = form_of(c, range);
+        const struct reader_form form = cursor_page_form_of(c, range);
         rc = range->count ? reader_send(&c->reader, form, buf_text(&s.text), s.params, s.count, err)
                           : unreadable_send(&c->unreadable, &c->reader, form, c->column_count,
                                             buf_text(&s.text), s.params, s.count, err);
@@ -33,8 +34,8 @@ static int send_range(struct cursor *c, const struct cursor_range *range, enum c
 }
 
 /* If guarded, deletes are counted before the first row is delivered, in the same snapshot. */
-static int send_rows(struct cursor *c, struct cursor_range *range, enum cursor_stage stage,
-                     struct err *err)
+static int cursor_page_send_rows(struct cursor *c, struct cursor_range *range,
+                                 enum cursor_stage stage, struct err *err)
 {
     bool counts = c->capture.guarded && c->where != NULL && !c->judged;
     if (counts && c->stage != CURSOR_COUNT) {
@@ -42,10 +43,10 @@ static int send_rows(struct cursor *c, struct cursor_range *range, enum cursor_s
         c->after = stage;
         stage = CURSOR_COUNT;
     }
-    return send_range(c, range, stage, err);
+    return cursor_page_send_range(c, range, stage, err);
 }
 
-static int send_safe(struct cursor *c, struct err *err)
+static int cursor_page_send_safe(struct cursor *c, struct err *err)
 {
     const struct cursor_position *p = &c->reached;
     struct cursor_range range = {.nulls = p->nulls,
@@ -55,11 +56,11 @@ static int send_safe(struct cursor *c, struct err *err)
                                  .included = !c->horizon.timed,
                                  .until = p->until,
                                  .limit = c->page_rows};
-    return send_rows(c, &range, p->nulls ? CURSOR_NULLS : CURSOR_SAFE, err);
+    return cursor_page_send_rows(c, &range, p->nulls ? CURSOR_NULLS : CURSOR_SAFE, err);
 }
 
 /* Without a horizon all rows after the position are read ahead. */
-static int send_ahead(struct cursor *c, struct err *err)
+static int cursor_page_send_ahead(struct cursor *c, struct err *err)
 {
     const struct cursor_position *safe = &c->reached;
     const char *horizon = c->horizon.value;
@@ -72,7 +73,7 @@ static int send_ahead(struct cursor *c, struct err *err)
                                  .included = horizon != NULL && !c->horizon.timed,
                                  .until = safe->until,
                                  .limit = c->page_rows};
-    return send_rows(c, &range, CURSOR_AHEAD, err);
+    return cursor_page_send_rows(c, &range, CURSOR_AHEAD, err);
 }
 
 /* A prescan leaves out rows without a value: they are delivered only if they match. */
@@ -84,10 +85,10 @@ int cursor_send_look(struct cursor *c, struct err *err)
                                  .until = c->at.until,
                                  .gone = true,
                                  .limit = c->page_rows};
-    return send_range(c, &range, CURSOR_LOOK, err);
+    return cursor_page_send_range(c, &range, CURSOR_LOOK, err);
 }
 
-static int send_commit(struct cursor *c, struct err *err)
+static int cursor_page_send_commit(struct cursor *c, struct err *err)
 {
     c->stage = CURSOR_COMMIT;
     return reader_commit(&c->reader, err);
@@ -97,7 +98,8 @@ int cursor_send_first(struct cursor *c, struct err *err)
 {
     cursor_position_copy(&c->reached, &c->at);
     c->copying = c->at.copy;
-    return c->at.nulls || c->horizon.value != NULL ? send_safe(c, err) : send_ahead(c, err);
+    return c->at.nulls || c->horizon.value != NULL ? cursor_page_send_safe(c, err)
+                                                   : cursor_page_send_ahead(c, err);
 }
 
 int cursor_send_asked(struct cursor *c, struct err *err)
@@ -119,24 +121,25 @@ int cursor_send_asked(struct cursor *c, struct err *err)
 }
 
 /* Sends the statement for the counted rows, or ends the page for a prescan if they are too many. */
-static int send_counted(struct cursor *c, struct err *err)
+static int cursor_page_send_counted(struct cursor *c, struct err *err)
 {
     c->look_due = c->told_gone + c->more_gone > c->capture.harmless;
     if (c->look_due) {
-        return send_commit(c, err);
+        return cursor_page_send_commit(c, err);
     }
-    return c->after == CURSOR_AHEAD ? send_ahead(c, err) : send_safe(c, err);
+    return c->after == CURSOR_AHEAD ? cursor_page_send_ahead(c, err)
+                                    : cursor_page_send_safe(c, err);
 }
 
-static int end_look(struct cursor *c, bool full, struct err *err)
+static int cursor_page_end_look(struct cursor *c, bool full, struct err *err)
 {
     c->look_due = full;
     c->judged = !full;
-    return send_commit(c, err);
+    return cursor_page_send_commit(c, err);
 }
 
 /* Called after the last row of a statement. */
-static int send_next(struct cursor *c, struct err *err)
+static int cursor_page_send_next(struct cursor *c, struct err *err)
 {
     bool full = c->statement_rows == c->page_rows;
     switch (c->stage) {
@@ -145,22 +148,22 @@ static int send_next(struct cursor *c, struct err *err)
             c->reached.nulls = false;
             cursor_position_move(&c->reached, NULL, NULL);
         }
-        return send_commit(c, err);
+        return cursor_page_send_commit(c, err);
     case CURSOR_SAFE:
         if (full) {
-            return send_commit(c, err);
+            return cursor_page_send_commit(c, err);
         }
         c->reached.copy = false; /* then `until` is no longer needed */
         free(c->reached.until);
         c->reached.until = NULL;
-        return send_ahead(c, err);
+        return cursor_page_send_ahead(c, err);
     case CURSOR_AHEAD:
         c->drained = !full;
-        return send_commit(c, err);
+        return cursor_page_send_commit(c, err);
     case CURSOR_COUNT:
-        return send_counted(c, err);
+        return cursor_page_send_counted(c, err);
     case CURSOR_LOOK:
-        return end_look(c, full, err);
+        return cursor_page_end_look(c, full, err);
     default:
         if (c->keys_only && !key_existence_end(&c->presence, &c->keys)) {
             return cursor_send_asked(c, err);
@@ -172,7 +175,7 @@ static int send_next(struct cursor *c, struct err *err)
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-static uint64_t hash_more(uint64_t hash, const char *bytes, size_t len)
+static uint64_t cursor_page_hash_more(uint64_t hash, const char *bytes, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
@@ -181,21 +184,21 @@ static uint64_t hash_more(uint64_t hash, const char *bytes, size_t len)
 }
 
 /* Hashes all data that the delivery of a row depends on. */
-static uint64_t content_hash(const struct row *row)
+static uint64_t cursor_page_content_hash(const struct row *row)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < row->count; i++) {
         const struct value *v = &row->values[i];
         uint64_t shape = (uint64_t)v->len * 2 + (v->null ? 1 : 0);
-        hash = hash_more(hash, (const char *)&shape, sizeof(shape));
-        hash = hash_more(hash, v->text, v->null ? 0 : v->len);
+        hash = cursor_page_hash_more(hash, (const char *)&shape, sizeof(shape));
+        hash = cursor_page_hash_more(hash, v->text, v->null ? 0 : v->len);
     }
     return hash;
 }
 
 /* Moves the position to this row, except if its key is unreadable: reading cannot continue after
  * it. */
-static void take_last(struct cursor *c, const struct row *row)
+static void cursor_page_take_last(struct cursor *c, const struct row *row)
 {
     if (row->values[0].null) {
         return;
@@ -209,10 +212,10 @@ static void take_last(struct cursor *c, const struct row *row)
 }
 
 /* Returns true if the row has to be delivered. */
-static bool is_news(struct cursor *c, const struct row *row)
+static bool cursor_page_is_news(struct cursor *c, const struct row *row)
 {
     uint64_t key = text_hash(row->values[0].text, row->values[0].len);
-    uint64_t content = content_hash(row);
+    uint64_t content = cursor_page_content_hash(row);
     if (dedup_cache_same(&c->seen, key, content)) {
         return false;
     }
@@ -225,18 +228,18 @@ static bool is_news(struct cursor *c, const struct row *row)
 }
 
 /* Returns 1 if it filled `change`, 0 if the row was delivered before. */
-static int give_row(struct cursor *c, struct row *row, struct change *change)
+static int cursor_page_give_row(struct cursor *c, struct row *row, struct change *change)
 {
     const struct value *key = &row->values[0];
     unreadable_take(&c->unreadable, c->column_count + 3, row);
     bool matches = row->values[row->count - 1].text[0] == 't';
-    take_last(c, row);
+    cursor_page_take_last(c, row);
     c->statement_rows++;
     c->rows_read += c->copying ? 1 : 0;
     for (size_t i = 0; i < row->count; i++) {
         c->chunk_read += row->values[i].len;
     }
-    if (!is_news(c, row)) {
+    if (!cursor_page_is_news(c, row)) {
         return 0;
     }
     if (key->null && !matches) { /* it never was a document */
@@ -251,20 +254,21 @@ static int give_row(struct cursor *c, struct row *row, struct change *change)
 }
 
 /* Leaves out rows that were already delivered as deletes. */
-static int give_foreseen(struct cursor *c, struct row *row, struct change *change)
+static int cursor_page_give_foreseen(struct cursor *c, struct row *row, struct change *change)
 {
     struct span key = span_make(row->values[0].text, row->values[0].len);
     unreadable_take(&c->unreadable, c->column_count + 3, row);
-    take_last(c, row);
+    cursor_page_take_last(c, row);
     c->statement_rows++;
     *change = (struct change){.kind = CHANGE_PRESCAN_DELETE, .key = key};
-    return row->values[0].null ||
-                   dedup_cache_same(&c->seen, text_hash(key.data, key.len), content_hash(row))
+    return row->values[0].null || dedup_cache_same(&c->seen, text_hash(key.data, key.len),
+                                                   cursor_page_content_hash(row))
                ? 0
                : 1;
 }
 
-static int give_asked(struct cursor *c, struct row *row, struct change *change, struct err *err)
+static int cursor_page_give_asked(struct cursor *c, struct row *row, struct change *change,
+                                  struct err *err)
 {
     struct span key = span_make(row->values[0].text, row->values[0].len);
     if (c->keys_only && c->presence.way == KEY_EXISTENCE_COUNT) {
@@ -293,7 +297,7 @@ static int give_asked(struct cursor *c, struct row *row, struct change *change, 
 }
 
 /* Returns true if it filled `change`. */
-static bool give_gone(struct cursor *c, struct change *change)
+static bool cursor_page_give_gone(struct cursor *c, struct change *change)
 {
     while (c->gone < c->keys.count) {
         size_t i = c->gone++;
@@ -307,7 +311,7 @@ static bool give_gone(struct cursor *c, struct change *change)
     return false;
 }
 
-static void tell_reached(struct cursor *c, struct change *change)
+static void cursor_page_tell_reached(struct cursor *c, struct change *change)
 {
     buf_reset(&c->reached_text);
     cursor_position_print(&c->reached_text, &c->reached);
@@ -315,7 +319,7 @@ static void tell_reached(struct cursor *c, struct change *change)
 }
 
 /* Rows come in order, so a safepoint is possible after any row that advances the position. */
-static bool give_mark(struct cursor *c, struct change *change)
+static bool cursor_page_give_mark(struct cursor *c, struct change *change)
 {
     bool moves = c->stage == CURSOR_NULLS || c->stage == CURSOR_SAFE;
     if (!moves || c->chunk_read < c->chunk_bytes) {
@@ -323,12 +327,12 @@ static bool give_mark(struct cursor *c, struct change *change)
     }
     c->chunk_read = 0;
     *change = (struct change){.kind = CHANGE_SAFEPOINT};
-    tell_reached(c, change);
+    cursor_page_tell_reached(c, change);
     return true;
 }
 
 /* The rows that the prescan found are delivered with the next pages. */
-static void end_look_page(struct cursor *c, struct change *change)
+static void cursor_page_end_look_page(struct cursor *c, struct change *change)
 {
     *change = (struct change){.kind = CHANGE_PAGE, .ahead = true};
     if (c->judged) {
@@ -337,12 +341,12 @@ static void end_look_page(struct cursor *c, struct change *change)
     }
 }
 
-static void end_page(struct cursor *c, struct change *change)
+static void cursor_page_end_page(struct cursor *c, struct change *change)
 {
     bool asked = c->keys.count > 0;
     c->stage = CURSOR_CLOSED;
     if (c->looking) {
-        end_look_page(c, change);
+        cursor_page_end_look_page(c, change);
         return;
     }
     *change = (struct change){.kind = CHANGE_PAGE,
@@ -350,7 +354,7 @@ static void end_page(struct cursor *c, struct change *change)
                               .drained = c->drained,
                               .whole = !asked && c->drained};
     if (!asked) {
-        tell_reached(c, change);
+        cursor_page_tell_reached(c, change);
         cursor_position_copy(&c->at, &c->reached);
     }
     if (change->whole) {
@@ -359,25 +363,26 @@ static void end_page(struct cursor *c, struct change *change)
     }
 }
 
-static int take_row(struct cursor *c, struct row *row, struct change *change, struct err *err)
+static int cursor_page_take_row(struct cursor *c, struct row *row, struct change *change,
+                                struct err *err)
 {
     switch (c->stage) {
     case CURSOR_ASKED:
-        return give_asked(c, row, change, err);
+        return cursor_page_give_asked(c, row, change, err);
     case CURSOR_COUNT:
         c->more_gone = strtoull(row->values[0].text, NULL, 10);
         return 0;
     case CURSOR_LOOK:
-        return give_foreseen(c, row, change);
+        return cursor_page_give_foreseen(c, row, change);
     default:
-        return give_row(c, row, change);
+        return cursor_page_give_row(c, row, change);
     }
 }
 
 /* If a text is not a valid value of the key's type, the keys are looked up in the next way. After
  * an unreadable row, requested keys are read again here; other pages are read again from the last
  * safepoint. */
-static int meet_error(struct cursor *c, struct err *err)
+static int cursor_page_meet_error(struct cursor *c, struct err *err)
 {
     if (c->stage == CURSOR_ASKED && key_existence_again(&c->presence, &c->reader, &c->keys, err)) {
         return cursor_ask(c, err);
@@ -394,31 +399,31 @@ static int meet_error(struct cursor *c, struct err *err)
 }
 
 /* Makes one step. Returns 1 if `change` was filled, 0 to continue. */
-static int step(struct cursor *c, struct change *change, struct err *err)
+static int cursor_page_step(struct cursor *c, struct change *change, struct err *err)
 {
     struct row row;
     if (c->stage == CURSOR_GONE) {
-        return give_gone(c, change) ? 1 : send_commit(c, err);
+        return cursor_page_give_gone(c, change) ? 1 : cursor_page_send_commit(c, err);
     }
-    if (give_mark(c, change)) {
+    if (cursor_page_give_mark(c, change)) {
         return 1;
     }
     int rc = reader_next(&c->reader, &row, err);
     if (rc < 0) {
-        return meet_error(c, err);
+        return cursor_page_meet_error(c, err);
     }
     if (rc == READER_WAIT) {
         *change = (struct change){.kind = CHANGE_WAIT};
         return 1;
     }
     if (rc == READER_ROW) {
-        return take_row(c, &row, change, err);
+        return cursor_page_take_row(c, &row, change, err);
     }
     if (c->stage == CURSOR_COMMIT) {
-        end_page(c, change);
+        cursor_page_end_page(c, change);
         return 1;
     }
-    return send_next(c, err);
+    return cursor_page_send_next(c, err);
 }
 
 int cursor_next(struct capture *capture, struct change *change, struct err *err)
@@ -429,7 +434,7 @@ int cursor_next(struct capture *capture, struct change *change, struct err *err)
         return err_set(err, ERR_INTERNAL, "next was called between pages");
     }
     while (rc == 0) {
-        rc = step(c, change, err);
+        rc = cursor_page_step(c, change, err);
     }
     return rc < 0 ? rc : 0;
 }

@@ -8,7 +8,7 @@
 
 #include "rowferry/base/text.h"
 
-static char *copy_of(const char *text)
+static char *cursor_position_copy_of(const char *text)
 {
     return text != NULL ? text_copy(text) : NULL;
 }
@@ -24,24 +24,24 @@ void cursor_position_release(struct cursor_position *p)
 void cursor_position_copy(struct cursor_position *to, const struct cursor_position *from)
 {
     struct cursor_position copy = *from;
-    copy.until = copy_of(from->until);
-    copy.value = copy_of(from->value);
-    copy.key = copy_of(from->key);
+    copy.until = cursor_position_copy_of(from->until);
+    copy.value = cursor_position_copy_of(from->value);
+    copy.key = cursor_position_copy_of(from->key);
     cursor_position_release(to);
     *to = copy;
 }
 
 void cursor_position_move(struct cursor_position *p, const char *value, const char *key)
 {
-    char *new_value = copy_of(value);
-    char *new_key = copy_of(key);
+    char *new_value = cursor_position_copy_of(value);
+    char *new_key = cursor_position_copy_of(key);
     free(p->value);
     free(p->key);
     p->value = new_value;
     p->key = new_key;
 }
 
-static bool take(const char **at, const char *word)
+static bool cursor_position_take(const char **at, const char *word)
 {
     size_t len = strlen(word);
     bool found = strncmp(*at, word, len) == 0;
@@ -50,7 +50,7 @@ static bool take(const char **at, const char *word)
 }
 
 /* Reads up to the closing quote; returns null if the quote is missing or the value is empty. */
-static char *take_value(const char **at)
+static char *cursor_position_take_value(const char **at)
 {
     const char *end = strchr(*at, '"');
     if (end == NULL || end == *at) {
@@ -62,7 +62,7 @@ static char *take_value(const char **at)
 }
 
 /* Rejects 0, which is not a valid oid. */
-static bool take_table(const char **at, struct cursor_position *p)
+static bool cursor_position_take_table(const char **at, struct cursor_position *p)
 {
     char *end;
     unsigned long long oid = strtoull(*at, &end, 10);
@@ -72,9 +72,9 @@ static bool take_table(const char **at, struct cursor_position *p)
     return found;
 }
 
-static bool take_key(const char **at, struct cursor_position *p)
+static bool cursor_position_take_key(const char **at, struct cursor_position *p)
 {
-    if (!take(at, " after ")) {
+    if (!cursor_position_take(at, " after ")) {
         return false;
     }
     p->key = text_copy(*at);
@@ -82,27 +82,27 @@ static bool take_key(const char **at, struct cursor_position *p)
     return true;
 }
 
-static bool parse(struct cursor_position *p, const char *at)
+static bool cursor_position_parse_fields(struct cursor_position *p, const char *at)
 {
-    if (!take(&at, "cursor")) {
+    if (!cursor_position_take(&at, "cursor")) {
         return false;
     }
-    p->copy = take(&at, " copy");
-    if (take(&at, " in ") && !take_table(&at, p)) {
+    p->copy = cursor_position_take(&at, " copy");
+    if (cursor_position_take(&at, " in ") && !cursor_position_take_table(&at, p)) {
         return false;
     }
-    if (p->copy && take(&at, " until \"")) {
-        p->until = take_value(&at);
+    if (p->copy && cursor_position_take(&at, " until \"")) {
+        p->until = cursor_position_take_value(&at);
         if (p->until == NULL) {
             return false;
         }
     }
-    p->nulls = p->copy && take(&at, " null");
+    p->nulls = p->copy && cursor_position_take(&at, " null");
     if (p->nulls) {
-        (void)!take_key(&at, p);
-    } else if (take(&at, " \"")) {
-        p->value = take_value(&at);
-        if (p->value == NULL || !take_key(&at, p)) {
+        (void)!cursor_position_take_key(&at, p);
+    } else if (cursor_position_take(&at, " \"")) {
+        p->value = cursor_position_take_value(&at);
+        if (p->value == NULL || !cursor_position_take_key(&at, p)) {
             return false;
         }
     }
@@ -112,7 +112,7 @@ static bool parse(struct cursor_position *p, const char *at)
 int cursor_position_parse(struct cursor_position *out, const char *text, struct err *err)
 {
     struct cursor_position p = {0};
-    if (!parse(&p, text)) {
+    if (!cursor_position_parse_fields(&p, text)) {
         cursor_position_release(&p);
         return err_set(err, ERR_STATE, "\"%s\" is not a position of capture mode cursor", text);
     }

@@ -36,95 +36,96 @@ struct builder {
     struct err *err;
 };
 
-static struct buf *text(const struct builder *b)
+static struct buf *cursor_sql_text(const struct builder *b)
 {
     return &b->s->text;
 }
 
-static int push_column(const struct builder *b)
+static int cursor_sql_push_column(const struct builder *b)
 {
-    buf_push_literal(text(b), "t.");
-    return pg_push_identifier(b->pg, text(b), b->column, b->err);
+    buf_push_literal(cursor_sql_text(b), "t.");
+    return pg_push_identifier(b->pg, cursor_sql_text(b), b->column, b->err);
 }
 
-static void push_param(const struct builder *b, const char *value, const char *type)
+static void cursor_sql_push_param(const struct builder *b, const char *value, const char *type)
 {
     b->s->params[b->s->count++] = value;
-    buf_printf(text(b), "$%zu::%s", b->s->count, type);
+    buf_printf(cursor_sql_text(b), "$%zu::%s", b->s->count, type);
 }
 
-static int push_keys(const struct builder *b)
+static int cursor_sql_push_keys(const struct builder *b)
 {
     const struct table *t = b->in->table;
     int rc = 0;
     for (size_t i = 0; i < t->key_count && rc == 0; i++) {
-        buf_push_text(text(b), i > 0 ? ", t." : "t.");
-        rc = pg_push_identifier(b->pg, text(b), t->key[i], b->err);
+        buf_push_text(cursor_sql_text(b), i > 0 ? ", t." : "t.");
+        rc = pg_push_identifier(b->pg, cursor_sql_text(b), t->key[i], b->err);
     }
     return rc;
 }
 
-static int push_matches(const struct builder *b)
+static int cursor_sql_push_matches(const struct builder *b)
 {
     if (b->in->where == NULL) {
-        buf_push_literal(text(b), "true");
+        buf_push_literal(cursor_sql_text(b), "true");
     } else { /* on separate lines, so that a comment at its end cannot hide what follows */
-        buf_push_literal(text(b), "((\n");
-        buf_push_text(text(b), b->in->where);
-        buf_push_literal(text(b), "\n) is true)");
+        buf_push_literal(cursor_sql_text(b), "((\n");
+        buf_push_text(cursor_sql_text(b), b->in->where);
+        buf_push_literal(cursor_sql_text(b), "\n) is true)");
     }
     return 0;
 }
 
-static int push_count(const struct builder *b)
+static int cursor_sql_push_count(const struct builder *b)
 {
-    buf_push_literal(text(b), "select count(*) filter (where not r.matches) from (\nselect ");
-    int rc = push_matches(b);
-    buf_push_literal(text(b), " as matches");
+    buf_push_literal(cursor_sql_text(b),
+                     "select count(*) filter (where not r.matches) from (\nselect ");
+    int rc = cursor_sql_push_matches(b);
+    buf_push_literal(cursor_sql_text(b), " as matches");
     return rc;
 }
 
-static int push_values(const struct builder *b)
+static int cursor_sql_push_values(const struct builder *b)
 {
     const struct table *t = b->in->table;
-    buf_push_literal(text(b), "select ");
-    int rc = keytext_push(b->pg, text(b), "t", t, b->err);
+    buf_push_literal(cursor_sql_text(b), "select ");
+    int rc = keytext_push(b->pg, cursor_sql_text(b), "t", t, b->err);
     if (rc == 0) {
-        rc = rowsql_push_columns(b->pg, text(b), b->in, b->err);
+        rc = rowsql_push_columns(b->pg, cursor_sql_text(b), b->in, b->err);
     }
-    buf_push_literal(text(b), ", ");
+    buf_push_literal(cursor_sql_text(b), ", ");
     if (rc == 0) {
-        rc = push_column(b);
+        rc = cursor_sql_push_column(b);
     }
-    buf_push_literal(text(b), "::text, ");
-    return rc == 0 ? push_matches(b) : rc;
+    buf_push_literal(cursor_sql_text(b), "::text, ");
+    return rc == 0 ? cursor_sql_push_matches(b) : rc;
 }
 
-static int push_head(const struct builder *b, bool count)
+static int cursor_sql_push_head(const struct builder *b, bool count)
 {
-    int rc = count ? push_count(b) : push_values(b);
-    buf_push_literal(text(b), "\n  from ");
-    catalog_push_source(text(b), b->in->table);
-    buf_push_literal(text(b), "\n where ");
-    return rc == 0 ? push_column(b) : rc;
+    int rc = count ? cursor_sql_push_count(b) : cursor_sql_push_values(b);
+    buf_push_literal(cursor_sql_text(b), "\n  from ");
+    catalog_push_source(cursor_sql_text(b), b->in->table);
+    buf_push_literal(cursor_sql_text(b), "\n where ");
+    return rc == 0 ? cursor_sql_push_column(b) : rc;
 }
 
-static int push_bound(const struct builder *b, const char *symbol, const char *value)
+static int cursor_sql_push_bound(const struct builder *b, const char *symbol, const char *value)
 {
     if (value == NULL) {
         return 0;
     }
-    buf_push_literal(text(b), "\n   and ");
-    int rc = push_column(b);
-    buf_printf(text(b), " %s ", symbol);
-    push_param(b, value, b->type);
+    buf_push_literal(cursor_sql_text(b), "\n   and ");
+    int rc = cursor_sql_push_column(b);
+    buf_printf(cursor_sql_text(b), " %s ", symbol);
+    cursor_sql_push_param(b, value, b->type);
     return rc;
 }
 
 /* Returns true if column and key can be compared as one row. PostgreSQL's own operators allow that,
  * and an index over both then answers it. An operator of another schema cannot be named for all of
  * them. */
-static bool one_comparison(const struct table *t)
+static bool cursor_sql_one_comparison(const struct table *t)
 {
     bool own = true;
     for (size_t i = 0; i < t->key_count; i++) {
@@ -133,128 +134,128 @@ static bool one_comparison(const struct table *t)
     return own;
 }
 
-static int push_key_after(const struct builder *b, const char *key)
+static int cursor_sql_push_key_after(const struct builder *b, const char *key)
 {
     const struct table *t = b->in->table;
     size_t offsets[KEY_MAX_PARTS];
     int rc = key_split(&b->s->parts, offsets, key, strlen(key), t->key_count, b->err);
     for (size_t i = 0; i < t->key_count && rc == 0; i++) {
-        buf_push_text(text(b), i > 0 ? ", " : "");
-        push_param(b, buf_text(&b->s->parts) + offsets[i], t->key_types[i]);
+        buf_push_text(cursor_sql_text(b), i > 0 ? ", " : "");
+        cursor_sql_push_param(b, buf_text(&b->s->parts) + offsets[i], t->key_types[i]);
     }
     return rc;
 }
 
 /* Pushes row(keys) > row($..) with the key's own operator. */
-static int push_keys_after(const struct builder *b, const char *key)
+static int cursor_sql_push_keys_after(const struct builder *b, const char *key)
 {
-    buf_push_literal(text(b), "row(");
-    int rc = push_keys(b);
-    buf_push_literal(text(b), ") operator(");
+    buf_push_literal(cursor_sql_text(b), "row(");
+    int rc = cursor_sql_push_keys(b);
+    buf_push_literal(cursor_sql_text(b), ") operator(");
     if (rc == 0) {
-        rc = pg_push_identifier(b->pg, text(b), b->in->table->key_operators[0], b->err);
+        rc = pg_push_identifier(b->pg, cursor_sql_text(b), b->in->table->key_operators[0], b->err);
     }
-    buf_push_literal(text(b), ".>) row(");
+    buf_push_literal(cursor_sql_text(b), ".>) row(");
     if (rc == 0) {
-        rc = push_key_after(b, key);
+        rc = cursor_sql_push_key_after(b, key);
     }
-    buf_push_literal(text(b), ")");
+    buf_push_literal(cursor_sql_text(b), ")");
     return rc;
 }
 
-static int push_after(const struct builder *b, const struct cursor_range *range)
+static int cursor_sql_push_after(const struct builder *b, const struct cursor_range *range)
 {
     if (range->after_key == NULL) {
         return 0;
     }
     if (range->nulls) {
-        buf_push_literal(text(b), "\n   and ");
-        return push_keys_after(b, range->after_key);
+        buf_push_literal(cursor_sql_text(b), "\n   and ");
+        return cursor_sql_push_keys_after(b, range->after_key);
     }
-    if (!one_comparison(b->in->table)) {
-        int rc = push_bound(b, ">=", range->after_value);
-        buf_push_literal(text(b), "\n   and (");
+    if (!cursor_sql_one_comparison(b->in->table)) {
+        int rc = cursor_sql_push_bound(b, ">=", range->after_value);
+        buf_push_literal(cursor_sql_text(b), "\n   and (");
         if (rc == 0) {
-            rc = push_column(b);
+            rc = cursor_sql_push_column(b);
         }
-        buf_push_literal(text(b), " > ");
-        push_param(b, range->after_value, b->type);
-        buf_push_literal(text(b), " or ");
-        rc = rc == 0 ? push_keys_after(b, range->after_key) : rc;
-        buf_push_literal(text(b), ")");
+        buf_push_literal(cursor_sql_text(b), " > ");
+        cursor_sql_push_param(b, range->after_value, b->type);
+        buf_push_literal(cursor_sql_text(b), " or ");
+        rc = rc == 0 ? cursor_sql_push_keys_after(b, range->after_key) : rc;
+        buf_push_literal(cursor_sql_text(b), ")");
         return rc;
     }
-    buf_push_literal(text(b), "\n   and row(");
-    int rc = push_column(b);
-    buf_push_literal(text(b), ", ");
-    rc = rc == 0 ? push_keys(b) : rc;
-    buf_push_literal(text(b), ") > row(");
-    push_param(b, range->after_value, b->type);
-    buf_push_literal(text(b), ", ");
-    rc = rc == 0 ? push_key_after(b, range->after_key) : rc;
-    buf_push_literal(text(b), ")");
+    buf_push_literal(cursor_sql_text(b), "\n   and row(");
+    int rc = cursor_sql_push_column(b);
+    buf_push_literal(cursor_sql_text(b), ", ");
+    rc = rc == 0 ? cursor_sql_push_keys(b) : rc;
+    buf_push_literal(cursor_sql_text(b), ") > row(");
+    cursor_sql_push_param(b, range->after_value, b->type);
+    buf_push_literal(cursor_sql_text(b), ", ");
+    rc = rc == 0 ? cursor_sql_push_key_after(b, range->after_key) : rc;
+    buf_push_literal(cursor_sql_text(b), ")");
     return rc;
 }
 
 /* Rows that were never delivered need no delete. */
-static int push_until(const struct builder *b, const struct cursor_range *range)
+static int cursor_sql_push_until(const struct builder *b, const struct cursor_range *range)
 {
     if (b->in->where == NULL || (range->until == NULL && !range->nulls)) {
         return 0;
     }
-    buf_push_literal(text(b), "\n   and (");
-    int rc = push_matches(b);
+    buf_push_literal(cursor_sql_text(b), "\n   and (");
+    int rc = cursor_sql_push_matches(b);
     if (range->until != NULL && !range->nulls && rc == 0) {
-        buf_push_literal(text(b), " or ");
-        rc = push_column(b);
-        buf_push_literal(text(b), " >= ");
-        push_param(b, range->until, b->type);
+        buf_push_literal(cursor_sql_text(b), " or ");
+        rc = cursor_sql_push_column(b);
+        buf_push_literal(cursor_sql_text(b), " >= ");
+        cursor_sql_push_param(b, range->until, b->type);
     }
-    buf_push_literal(text(b), ")");
+    buf_push_literal(cursor_sql_text(b), ")");
     return rc;
 }
 
-static int push_order(const struct builder *b, const struct cursor_range *range)
+static int cursor_sql_push_order(const struct builder *b, const struct cursor_range *range)
 {
-    buf_push_literal(text(b), "\n order by ");
+    buf_push_literal(cursor_sql_text(b), "\n order by ");
     int rc = 0;
     if (!range->nulls) {
-        rc = push_column(b);
-        buf_push_literal(text(b), ", ");
+        rc = cursor_sql_push_column(b);
+        buf_push_literal(cursor_sql_text(b), ", ");
     }
     if (rc == 0) {
-        rc = push_keys(b);
+        rc = cursor_sql_push_keys(b);
     }
     snprintf(b->s->limit, sizeof(b->s->limit), "%zu", range->limit);
     b->s->params[b->s->count++] = b->s->limit;
-    buf_printf(text(b), "\n limit $%zu::bigint", b->s->count);
+    buf_printf(cursor_sql_text(b), "\n limit $%zu::bigint", b->s->count);
     return rc;
 }
 
-static int push_all(const struct builder *b, const struct cursor_range *range)
+static int cursor_sql_push_all(const struct builder *b, const struct cursor_range *range)
 {
-    int rc = push_head(b, range->count);
-    buf_push_text(text(b), range->nulls ? " is null" : " is not null");
+    int rc = cursor_sql_push_head(b, range->count);
+    buf_push_text(cursor_sql_text(b), range->nulls ? " is null" : " is not null");
     if (rc == 0) {
-        rc = push_after(b, range);
+        rc = cursor_sql_push_after(b, range);
     }
     if (rc == 0) {
-        rc = push_bound(b, range->included ? ">" : ">=", range->from);
+        rc = cursor_sql_push_bound(b, range->included ? ">" : ">=", range->from);
     }
     if (rc == 0) {
-        rc = push_bound(b, range->included ? "<=" : "<", range->before);
+        rc = cursor_sql_push_bound(b, range->included ? "<=" : "<", range->before);
     }
     if (rc == 0) {
-        rc = push_until(b, range);
+        rc = cursor_sql_push_until(b, range);
     }
     if (rc == 0 && range->gone) {
-        buf_push_literal(text(b), "\n   and not ");
-        rc = push_matches(b);
+        buf_push_literal(cursor_sql_text(b), "\n   and not ");
+        rc = cursor_sql_push_matches(b);
     }
     if (rc == 0) {
-        rc = push_order(b, range);
+        rc = cursor_sql_push_order(b, range);
     }
-    buf_push_text(text(b), range->count ? "\n) r" : "");
+    buf_push_text(cursor_sql_text(b), range->count ? "\n) r" : "");
     return rc;
 }
 
@@ -266,7 +267,7 @@ int cursor_sql_build(struct cursor_sql *s, struct pg *pg, const struct rowsql_in
     buf_init(&s->text, SQL_MAX_BYTES);
     buf_init(&s->parts, SQL_MAX_BYTES);
     b.type = cursor_sql_type(columns_find(&in->table->columns, column));
-    int rc = push_all(&b, range);
+    int rc = cursor_sql_push_all(&b, range);
     if (rc == 0 && s->text.failed) {
         rc = err_set(err, ERR_REJECTED, "the statement that reads %s would be too long",
                      in->table->quoted);

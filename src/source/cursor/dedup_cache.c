@@ -27,24 +27,24 @@ void dedup_cache_reset(struct dedup_cache *s)
     memset(s->slots, 0, s->count * sizeof(*s->slots));
 }
 
-static struct dedup_cache_slot *slot_of(const struct dedup_cache *s, uint64_t key)
+static struct dedup_cache_slot *dedup_cache_slot_of(const struct dedup_cache *s, uint64_t key)
 {
     return &s->slots[(size_t)key & (s->count - 1)];
 }
 
 bool dedup_cache_same(const struct dedup_cache *s, uint64_t key, uint64_t content)
 {
-    const struct dedup_cache_slot *slot = slot_of(s, key);
+    const struct dedup_cache_slot *slot = dedup_cache_slot_of(s, key);
     return slot->taken && slot->key == key && slot->content == content;
 }
 
 void dedup_cache_note(struct dedup_cache *s, uint64_t key, uint64_t content)
 {
-    *slot_of(s, key) = (struct dedup_cache_slot){key, content, true};
+    *dedup_cache_slot_of(s, key) = (struct dedup_cache_slot){key, content, true};
 }
 
 void dedup_cache_forget(struct dedup_cache *s, uint64_t key)
 {
-    struct dedup_cache_slot *slot = slot_of(s, key);
+    struct dedup_cache_slot *slot = dedup_cache_slot_of(s, key);
     slot->taken = slot->taken && slot->key != key;
 }

@@ -12,14 +12,14 @@
 #define MARGIN_MS 5000 /* a transaction gets its start time shortly before others can see it */
 #define OVERLAP_MS 60000
 
-static void set(struct horizon *h, const char *value)
+static void horizon_set(struct horizon *h, const char *value)
 {
     char *copy = value != NULL ? text_copy(value) : NULL;
     free(h->value);
     h->value = copy;
 }
 
-static void drop_first(struct horizon *h)
+static void horizon_drop_first(struct horizon *h)
 {
     free(h->samples[0].largest);
     h->sample_count--;
@@ -31,14 +31,14 @@ static void drop_first(struct horizon *h)
 void horizon_release(struct horizon *h)
 {
     while (h->sample_count > 0) {
-        drop_first(h);
+        horizon_drop_first(h);
     }
-    set(h, NULL);
+    horizon_set(h, NULL);
     free(h->largest_sql);
     h->largest_sql = NULL;
 }
 
-static int64_t overlap_of(const struct horizon *h)
+static int64_t horizon_overlap_of(const struct horizon *h)
 {
     return h->overlap_ms > 0 ? h->overlap_ms : OVERLAP_MS;
 }
@@ -46,36 +46,36 @@ static int64_t overlap_of(const struct horizon *h)
 /* The distance of samples is chosen so that those of one overlap fit. */
 void horizon_sample(struct horizon *h, int64_t now_ms, const char *largest)
 {
-    int64_t overlap = overlap_of(h);
+    int64_t overlap = horizon_overlap_of(h);
     int last = h->sample_count - 1;
     bool due = last < 0 || now_ms - h->samples[last].at_ms >= overlap / (HORIZON_SAMPLES / 2);
     if (due && largest != NULL && h->sample_count < HORIZON_SAMPLES) {
         h->samples[h->sample_count++] = (struct horizon_sample){now_ms, text_copy(largest)};
     }
     while (h->sample_count > 1 && now_ms - h->samples[1].at_ms >= overlap) {
-        drop_first(h);
+        horizon_drop_first(h);
     }
     bool old = h->sample_count > 0 && now_ms - h->samples[0].at_ms >= overlap;
-    set(h, old ? h->samples[0].largest : NULL);
+    horizon_set(h, old ? h->samples[0].largest : NULL);
 }
 
-static int look_activity(struct horizon *h, struct err *err)
+static int horizon_look_activity(struct horizon *h, struct err *err)
 {
     char margin[24];
     char clock[24];
     struct pg_result *r = NULL;
     const char *const params[] = {margin, clock};
     snprintf(margin, sizeof(margin), "%" PRId64, h->overlap_ms > 0 ? h->overlap_ms : MARGIN_MS);
-    snprintf(clock, sizeof(clock), "%" PRId64, overlap_of(h));
+    snprintf(clock, sizeof(clock), "%" PRId64, horizon_overlap_of(h));
     int rc = pg_ask(h->pg, &r, "cursor_activity", params, 2, err);
     if (rc == 0) {
-        set(h, pg_text(r, 0, 0));
+        horizon_set(h, pg_text(r, 0, 0));
     }
     pg_result_release(r);
     return rc;
 }
 
-static int look_largest(struct horizon *h, struct err *err)
+static int horizon_look_largest(struct horizon *h, struct err *err)
 {
     struct pg_result *r = NULL;
     int rc = pg_query(h->pg, &r, "maybe: text?", h->largest_sql, NULL, 0, err);
@@ -91,12 +91,12 @@ static int look_largest(struct horizon *h, struct err *err)
 int horizon_look(struct horizon *h, struct err *err)
 {
     struct pg_result *r = NULL;
-    int rc = h->timed ? look_activity(h, err) : look_largest(h, err);
+    int rc = h->timed ? horizon_look_activity(h, err) : horizon_look_largest(h, err);
     if (rc == 0) {
         rc = pg_ask(h->pg, &r, "cursor_prepared", NULL, 0, err);
     }
     if (rc == 0 && pg_true(r, 0, 0)) {
-        set(h, NULL);
+        horizon_set(h, NULL);
     }
     pg_result_release(r);
     return rc < 0 ? err_context(err, "could not look for the oldest transaction") : 0;

@@ -32,7 +32,7 @@ struct listing {
 
 /* Puts the conditions on separate lines, so that a comment at the end of one cannot hide what
  * follows. */
-static void join_conditions(struct listing *l)
+static void listing_join_conditions(struct listing *l)
 {
     const struct listing_options *o = &l->options;
     const char *of_rows = o->query == NULL ? o->where : NULL;
@@ -43,7 +43,7 @@ static void join_conditions(struct listing *l)
     }
 }
 
-static int find_captures(struct listing *l, struct err *err)
+static int listing_find_captures(struct listing *l, struct err *err)
 {
     const struct listing_options *o = &l->options;
     int rc = o->cursor != NULL ? 0 : installed_look(l->pg, l->table, &l->installed, NULL, err);
@@ -61,17 +61,17 @@ static int find_captures(struct listing *l, struct err *err)
     return rc;
 }
 
-static int prepare(struct listing *l, struct err *err)
+static int listing_prepare(struct listing *l, struct err *err)
 {
     const struct listing_options *o = &l->options;
     int rc = catalog_table(l->pg, &l->table, o->table, o->key, o->key_count, err);
-    join_conditions(l);
+    listing_join_conditions(l);
     if (rc == 0) {
         struct rowsql_input in = {.table = l->table,
                                   .where = l->where.len > 0 ? buf_text(&l->where) : NULL};
         rc = rowsql_build(&l->sql, l->pg, &in, err);
     }
-    return rc == 0 ? find_captures(l, err) : rc;
+    return rc == 0 ? listing_find_captures(l, err) : rc;
 }
 
 int listing_open(struct listing **out, struct pg *pg, const struct listing_options *options,
@@ -82,7 +82,7 @@ int listing_open(struct listing **out, struct pg *pg, const struct listing_optio
     l->options = *options;
     buf_init(&l->where, SQL_MAX_BYTES);
     buf_init(&l->depended, SQL_MAX_BYTES);
-    int rc = prepare(l, err);
+    int rc = listing_prepare(l, err);
     if (rc < 0) {
         listing_free(l);
         return rc;
@@ -111,7 +111,7 @@ int64_t listing_estimated_rows(const struct listing *l)
 /* --- pages ------------------------------------------------------------------------------------ */
 
 /* A page begins after the key `after`, so that key cannot be in it. */
-static int expect_later(const struct pg_result *r, struct span after, struct err *err)
+static int listing_expect_later(const struct pg_result *r, struct span after, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; after.data != NULL && rc == 0 && i < pg_rows(r); i++) {
@@ -120,7 +120,7 @@ static int expect_later(const struct pg_result *r, struct span after, struct err
     return rc;
 }
 
-static void tell_rows(const struct pg_result *r, listing_each each, void *context)
+static void listing_tell_rows(const struct pg_result *r, listing_each each, void *context)
 {
     for (size_t i = 0; i < pg_rows(r); i++) {
         const char *key = pg_text(r, i, 0);
@@ -131,8 +131,9 @@ static void tell_rows(const struct pg_result *r, listing_each each, void *contex
 }
 
 /* limit: of the statement; 0: none. */
-static int ask(struct listing *l, const char *sql, const char *const *params, size_t count,
-               struct span after, size_t limit, listing_each each, void *context, struct err *err)
+static int listing_ask(struct listing *l, const char *sql, const char *const *params, size_t count,
+                       struct span after, size_t limit, listing_each each, void *context,
+                       struct err *err)
 {
     struct pg_result *r = NULL;
     int rc = pg_query(l->pg, &r, "any: text?", sql, params, count, err);
@@ -140,10 +141,10 @@ static int ask(struct listing *l, const char *sql, const char *const *params, si
         rc = err_set(err, ERR_TRANSIENT, "the source gave more keys than it was asked for");
     }
     if (rc == 0) {
-        rc = expect_later(r, after, err);
+        rc = listing_expect_later(r, after, err);
     }
     if (rc == 0) {
-        tell_rows(r, each, context);
+        listing_tell_rows(r, each, context);
     }
     pg_result_release(r);
     return rc < 0 ? err_context(err, "could not list keys of %s", l->table->quoted) : 0;
@@ -168,15 +169,15 @@ int listing_next(struct listing *l, struct span after, size_t limit, listing_eac
     }
     params[count] = most;
     if (rc == 0) {
-        rc = ask(l, l->sql.range[count > 0 ? ROWSQL_AFTER : ROWSQL_FIRST][0], params, count + 1,
-                 after, limit, each, context, err);
+        rc = listing_ask(l, l->sql.range[count > 0 ? ROWSQL_AFTER : ROWSQL_FIRST][0], params,
+                         count + 1, after, limit, each, context, err);
     }
     buf_release(&parts);
     return rc;
 }
 
 /* Draws three times the wanted rows from a large table first, to avoid sorting all of it. */
-static void push_chance(const struct listing *l, size_t count, struct buf *sql)
+static void listing_push_chance(const struct listing *l, size_t count, struct buf *sql)
 {
     const struct table *t = l->table;
     double rows = (double)t->estimated_rows;
@@ -195,13 +196,13 @@ int listing_sample(struct listing *l, size_t count, listing_each each, void *con
     buf_push_literal(&sql, "select ");
     int rc = keytext_push(l->pg, &sql, "t", t, err);
     buf_printf(&sql, "\n  from %s%s t", t->tree ? "" : "only ", t->quoted);
-    push_chance(l, count, &sql);
+    listing_push_chance(l, count, &sql);
     if (l->where.len > 0) {
         buf_printf(&sql, "\n where (\n%s\n)", buf_text(&l->where));
     }
     buf_printf(&sql, "\n order by random() limit %zu", count);
     if (rc == 0) {
-        rc = ask(l, buf_text(&sql), NULL, 0, span_make(NULL, 0), count, each, context, err);
+        rc = listing_ask(l, buf_text(&sql), NULL, 0, span_make(NULL, 0), count, each, context, err);
     }
     buf_release(&sql);
     return rc;
@@ -241,7 +242,7 @@ int listing_possible(struct listing *l, struct span key, bool *possible, struct 
 }
 
 /* Pushes the expression of a key's text over a row that consists of the key only. */
-static int push_text_of(const struct listing *l, struct buf *sql, struct err *err)
+static int listing_push_text_of(const struct listing *l, struct buf *sql, struct err *err)
 {
     const struct table *t = l->table;
     buf_push_literal(sql, "select ");
@@ -274,7 +275,7 @@ int listing_text(struct listing *l, struct span key, struct buf *out, bool *poss
         params[i] = buf_text(&parts) + offsets[i];
     }
     if (rc == 0) {
-        rc = push_text_of(l, &sql, err);
+        rc = listing_push_text_of(l, &sql, err);
     }
     if (rc == 0) {
         rc = pg_query(l->pg, &r, "one: text", buf_text(&sql), params, count, err);
@@ -290,7 +291,7 @@ int listing_text(struct listing *l, struct span key, struct buf *out, bool *poss
 
 /* --- unsettled keys -------------------------------------------------------------------------- */
 
-static int look_depended(struct listing *l, const char *last, bool *all, struct err *err)
+static int listing_look_depended(struct listing *l, const char *last, bool *all, struct err *err)
 {
     struct pg_result *r = NULL;
     const char *const params[] = {buf_text(&l->depended), last, NULL};
@@ -303,8 +304,8 @@ static int look_depended(struct listing *l, const char *last, bool *all, struct 
     return rc;
 }
 
-static int look_log(struct listing *l, const char *last, const char *keys, listing_each each,
-                    void *context, bool *all, struct err *err)
+static int listing_look_log(struct listing *l, const char *last, const char *keys,
+                            listing_each each, void *context, bool *all, struct err *err)
 {
     struct pg_result *r = NULL;
     const char *const params[] = {l->installed.capture, last, keys};
@@ -313,15 +314,15 @@ static int look_log(struct listing *l, const char *last, const char *keys, listi
         *all = *all || pg_text(r, i, 0) == NULL;
     }
     if (rc == 0) {
-        tell_rows(r, each, context);
+        listing_tell_rows(r, each, context);
     }
     pg_result_release(r);
-    return rc == 0 ? look_depended(l, last, all, err) : rc;
+    return rc == 0 ? listing_look_depended(l, last, all, err) : rc;
 }
 
-static int unsettled_in_log(struct listing *l, const char *position, const struct span *keys,
-                            size_t count, listing_each each, void *context, bool *all,
-                            struct err *err)
+static int listing_unsettled_in_log(struct listing *l, const char *position,
+                                    const struct span *keys, size_t count, listing_each each,
+                                    void *context, bool *all, struct err *err)
 {
     struct position p = {0};
     struct buf array;
@@ -337,7 +338,7 @@ static int unsettled_in_log(struct listing *l, const char *position, const struc
     buf_push_char(&array, '}');
     *all = rc == 0 && p.kind != POSITION_LOG;
     if (rc == 0 && !*all) {
-        rc = look_log(l, p.last, buf_text(&array), each, context, all, err);
+        rc = listing_look_log(l, p.last, buf_text(&array), each, context, all, err);
     }
     position_release(&p);
     buf_release(&array);
@@ -346,8 +347,8 @@ static int unsettled_in_log(struct listing *l, const char *position, const struc
 
 /* Many rows may have the same value, for example after one statement. Then the key decides which of
  * them were read. If its operators are not PostgreSQL's own, all of them count as unsettled. */
-static int push_ties(struct listing *l, struct buf *sql, const struct cursor_position *p,
-                     struct err *err)
+static int listing_push_ties(struct listing *l, struct buf *sql, const struct cursor_position *p,
+                             struct err *err)
 {
     struct buf parts;
     size_t offsets[KEY_MAX_PARTS];
@@ -373,7 +374,7 @@ static int push_ties(struct listing *l, struct buf *sql, const struct cursor_pos
     return rc;
 }
 
-static bool own_operators(const struct table *t)
+static bool listing_own_operators(const struct table *t)
 {
     bool own = true;
     for (size_t i = 0; i < t->key_count; i++) {
@@ -383,8 +384,8 @@ static bool own_operators(const struct table *t)
 }
 
 /* Compares the cursor's column with the position's value. */
-static int push_compared(struct listing *l, struct buf *sql, const char *how,
-                         const struct cursor_position *p, struct err *err)
+static int listing_push_compared(struct listing *l, struct buf *sql, const char *how,
+                                 const struct cursor_position *p, struct err *err)
 {
     buf_push_literal(sql, "t.");
     int rc = pg_push_identifier(l->pg, sql, l->options.cursor, err);
@@ -395,18 +396,18 @@ static int push_compared(struct listing *l, struct buf *sql, const char *how,
     return rc;
 }
 
-static int push_later(struct listing *l, struct buf *sql, const struct cursor_position *p,
-                      struct err *err)
+static int listing_push_later(struct listing *l, struct buf *sql, const struct cursor_position *p,
+                              struct err *err)
 {
-    bool ties = own_operators(l->table);
+    bool ties = listing_own_operators(l->table);
     buf_push_literal(sql, "(");
-    int rc = push_compared(l, sql, ties ? " > " : " >= ", p, err);
+    int rc = listing_push_compared(l, sql, ties ? " > " : " >= ", p, err);
     if (rc == 0 && ties) {
         buf_push_literal(sql, " or (");
-        rc = push_compared(l, sql, " = ", p, err);
+        rc = listing_push_compared(l, sql, " = ", p, err);
         buf_push_literal(sql, " and ");
         if (rc == 0) {
-            rc = push_ties(l, sql, p, err);
+            rc = listing_push_ties(l, sql, p, err);
         }
         buf_push_literal(sql, ")");
     }
@@ -418,15 +419,15 @@ static int push_later(struct listing *l, struct buf *sql, const struct cursor_po
     return rc;
 }
 
-static int present_later(struct listing *l, const struct cursor_position *p,
-                         const struct keyset *keys, listing_each each, void *context,
-                         struct err *err)
+static int listing_present_later(struct listing *l, const struct cursor_position *p,
+                                 const struct keyset *keys, listing_each each, void *context,
+                                 struct err *err)
 {
     struct rowsql sql = {0};
     struct keyarrays a;
     struct buf where;
     buf_init(&where, SQL_MAX_BYTES);
-    int rc = push_later(l, &where, p, err);
+    int rc = listing_push_later(l, &where, p, err);
     struct rowsql_input in = {.table = l->table, .where = buf_text(&where)};
     if (rc == 0) {
         rc = rowsql_build(&sql, l->pg, &in, err);
@@ -434,7 +435,8 @@ static int present_later(struct listing *l, const struct cursor_position *p,
     if (rc == 0) {
         rc = keyarrays_make(&a, keys, 0, keys->count, l->table->key_count, err);
         if (rc == 0) {
-            rc = ask(l, sql.present, a.params, a.count, span_make(NULL, 0), 0, each, context, err);
+            rc = listing_ask(l, sql.present, a.params, a.count, span_make(NULL, 0), 0, each,
+                             context, err);
         }
         keyarrays_release(&a);
     }
@@ -443,9 +445,9 @@ static int present_later(struct listing *l, const struct cursor_position *p,
     return rc;
 }
 
-static int unsettled_by_cursor(struct listing *l, const char *position, const struct span *keys,
-                               size_t count, listing_each each, void *context, bool *all,
-                               struct err *err)
+static int listing_unsettled_by_cursor(struct listing *l, const char *position,
+                                       const struct span *keys, size_t count, listing_each each,
+                                       void *context, bool *all, struct err *err)
 {
     struct cursor_position p = {0};
     struct keyset set;
@@ -456,7 +458,7 @@ static int unsettled_by_cursor(struct listing *l, const char *position, const st
         *all = *all || keyset_add(&set, keys[i]) == KEYSET_FULL;
     }
     if (rc == 0 && !*all) {
-        rc = present_later(l, &p, &set, each, context, err);
+        rc = listing_present_later(l, &p, &set, each, context, err);
     }
     cursor_position_release(&p);
     keyset_release(&set);
@@ -467,6 +469,6 @@ int listing_unsettled(struct listing *l, const char *position, const struct span
                       size_t count, listing_each each, void *context, bool *all, struct err *err)
 {
     return l->options.cursor != NULL
-               ? unsettled_by_cursor(l, position, keys, count, each, context, all, err)
-               : unsettled_in_log(l, position, keys, count, each, context, all, err);
+               ? listing_unsettled_by_cursor(l, position, keys, count, each, context, all, err)
+               : listing_unsettled_in_log(l, position, keys, count, each, context, all, err);
 }

@@ -17,7 +17,7 @@
 
 /* Ends the session of a run that has lost the pipeline without noticing. A role may end only its
  * own sessions. */
-static int end_loser(struct pg *pg, const char *const *params, struct err *err)
+static int consumer_lock_end_loser(struct pg *pg, const char *const *params, struct err *err)
 {
     struct pg_result *holder = NULL;
     struct err ignored;
@@ -34,7 +34,8 @@ static int end_loser(struct pg *pg, const char *const *params, struct err *err)
 
 /* Reports a lock holder that is not a rowferry role: any role that may connect can take any
  * advisory lock. */
-static int name_stranger(const char *consumer, const struct pg_result *r, struct err *err)
+static int consumer_lock_name_stranger(const char *consumer, const struct pg_result *r,
+                                       struct err *err)
 {
     err_set(err, ERR_REJECTED,
             "the lock of \"%s\" is taken by the session %" PRId64
@@ -48,13 +49,13 @@ static int name_stranger(const char *consumer, const struct pg_result *r, struct
 
 /* Returns ERR_HELD with the lock holder. Its session may have ended by now, or be invisible to this
  * role. */
-static int name_holder(struct pg *pg, const char *consumer, const char *const *params,
-                       struct err *err)
+static int consumer_lock_name_holder(struct pg *pg, const char *consumer, const char *const *params,
+                                     struct err *err)
 {
     struct pg_result *r = NULL;
     int rc = pg_ask(pg, &r, "look_holder", params, 2, err);
     if (rc == 0 && pg_rows(r) > 0 && !pg_true(r, 0, 5)) {
-        rc = name_stranger(consumer, r, err);
+        rc = consumer_lock_name_stranger(consumer, r, err);
     } else if (rc == 0 && pg_rows(r) > 0) {
         rc = err_set(
             err, ERR_HELD, "\"%s\" is held by the session %" PRId64 " of \"%s\" from %s since %s",
@@ -66,7 +67,8 @@ static int name_holder(struct pg *pg, const char *consumer, const char *const *p
     return rc;
 }
 
-static int try_lock(struct pg *pg, const char *const *params, bool *got, struct err *err)
+static int consumer_lock_try_lock(struct pg *pg, const char *const *params, bool *got,
+                                  struct err *err)
 {
     struct pg_result *r = NULL;
     int rc = pg_query(pg, &r, "one: bool", "select pg_try_advisory_lock($1::integer, $2::integer)",
@@ -81,7 +83,7 @@ struct lock_key {
     const char *params[2];
 };
 
-static void lock_key(struct lock_key *k, const char *consumer)
+static void consumer_lock_key(struct lock_key *k, const char *consumer)
 {
     snprintf(k->half, sizeof(k->half), "%" PRId32,
              (int32_t)(uint32_t)text_hash(consumer, strlen(consumer)));
@@ -89,19 +91,20 @@ static void lock_key(struct lock_key *k, const char *consumer)
     k->params[1] = k->half;
 }
 
-static void pause_between_tries(void)
+static void consumer_lock_pause_between_tries(void)
 {
     const struct timespec pause = {0, PAUSE_MS * INT64_C(1000000)};
     nanosleep(&pause, NULL);
 }
 
-static int try_for_a_while(struct pg *pg, const char *const *params, bool *got, struct err *err)
+static int consumer_lock_try_for_a_while(struct pg *pg, const char *const *params, bool *got,
+                                         struct err *err)
 {
     int64_t until_ms = pg_now_ms() + GONE_MS;
-    int rc = try_lock(pg, params, got, err);
+    int rc = consumer_lock_try_lock(pg, params, got, err);
     while (rc == 0 && !*got && pg_now_ms() < until_ms) {
-        pause_between_tries();
-        rc = try_lock(pg, params, got, err);
+        consumer_lock_pause_between_tries();
+        rc = consumer_lock_try_lock(pg, params, got, err);
     }
     return rc;
 }
@@ -109,26 +112,26 @@ static int try_for_a_while(struct pg *pg, const char *const *params, bool *got, 
 /* A holder that ends does not wait for its session to end. A killed one keeps the lock until its
  * current statement ends. So the lock is retried for a while. An advisory lock on a standby would
  * not exclude other standbys. */
-static int lock_on(struct pg *pg, const char *consumer, struct err *err)
+static int consumer_lock_on(struct pg *pg, const char *consumer, struct err *err)
 {
     struct lock_key key;
     bool got;
-    lock_key(&key, consumer);
-    int rc = try_lock(pg, key.params, &got, err);
+    consumer_lock_key(&key, consumer);
+    int rc = consumer_lock_try_lock(pg, key.params, &got, err);
     if (rc == 0 && !got && pg->fences) {
-        rc = end_loser(pg, key.params, err);
+        rc = consumer_lock_end_loser(pg, key.params, err);
     }
     if (rc == 0 && !got) {
-        rc = try_for_a_while(pg, key.params, &got, err);
+        rc = consumer_lock_try_for_a_while(pg, key.params, &got, err);
     }
     if (rc == 0 && !got) {
-        rc = name_holder(pg, consumer, key.params, err);
+        rc = consumer_lock_name_holder(pg, consumer, key.params, err);
     }
     return rc;
 }
 
 /* Remembers the name, so that a new connection takes the lock again. */
-static void note(char **noted, const char *name)
+static void consumer_lock_note(char **noted, const char *name)
 {
     char *copy = text_copy(name); /* name may be *noted itself */
     free(*noted);
@@ -139,9 +142,9 @@ int consumer_lock_hold(struct pg *pg, const char *consumer, struct err *err)
 {
     struct pg *writer = pg;
     int rc = pg->primary_uri != NULL ? pg_writer(pg, &writer, err) : 0;
-    rc = rc == 0 ? lock_on(writer, consumer, err) : rc;
+    rc = rc == 0 ? consumer_lock_on(writer, consumer, err) : rc;
     if (rc == 0) {
-        note(&writer->held, consumer);
+        consumer_lock_note(&writer->held, consumer);
     }
     return rc;
 }
@@ -150,9 +153,9 @@ int consumer_lock_claim(struct pg *pg, const char *name, struct err *err)
 {
     struct pg *writer = pg;
     int rc = pg->primary_uri != NULL ? pg_writer(pg, &writer, err) : 0;
-    rc = rc == 0 ? lock_on(writer, name, err) : rc;
+    rc = rc == 0 ? consumer_lock_on(writer, name, err) : rc;
     if (rc == 0) {
-        note(&writer->claimed, name);
+        consumer_lock_note(&writer->claimed, name);
     }
     return rc;
 }
@@ -162,14 +165,14 @@ int consumer_lock_forget(struct pg *pg, const char *consumer, struct err *err)
     struct lock_key key;
     struct pg *writer = pg;
     struct pg_result *r = NULL;
-    lock_key(&key, consumer);
+    consumer_lock_key(&key, consumer);
     const char *const params[] = {consumer, key.params[0], key.params[1]};
     int rc = pg_writer(pg, &writer, err);
     if (rc == 0) {
         rc = pg_ask(writer, &r, "consumer_forget", params, 3, err);
     }
     if (rc == 0 && !pg_true(r, 0, 0)) {
-        rc = name_holder(writer, consumer, key.params, err);
+        rc = consumer_lock_name_holder(writer, consumer, key.params, err);
     }
     pg_result_release(r);
     return rc < 0 ? err_context(err, "could not forget the consumer \"%s\"", consumer) : 0;
@@ -178,13 +181,13 @@ int consumer_lock_forget(struct pg *pg, const char *consumer, struct err *err)
 int consumer_lock_try(struct pg *pg, const char *consumer, bool *got, struct err *err)
 {
     struct lock_key key;
-    lock_key(&key, consumer);
-    return try_lock(pg, key.params, got, err);
+    consumer_lock_key(&key, consumer);
+    return consumer_lock_try_lock(pg, key.params, got, err);
 }
 
 int consumer_lock_who(struct pg *pg, const char *consumer, struct err *err)
 {
     struct lock_key key;
-    lock_key(&key, consumer);
-    return name_holder(pg, consumer, key.params, err);
+    consumer_lock_key(&key, consumer);
+    return consumer_lock_name_holder(pg, consumer, key.params, err);
 }

@@ -31,7 +31,7 @@ void hosts_turn(struct buf *out, const char *list, size_t turn)
     }
 }
 
-static bool is_here(const char *host, size_t len)
+static bool hosts_is_here(const char *host, size_t len)
 {
     return len == 0 || host[0] == '/' || host[0] == '@' ||
            (len == 9 && strncasecmp(host, "localhost", len) == 0) ||
@@ -43,7 +43,7 @@ bool hosts_leave(const char *list)
 {
     for (size_t len = 0;; list += len + 1) {
         len = strcspn(list, ",");
-        if (!is_here(list, len)) {
+        if (!hosts_is_here(list, len)) {
             return true;
         }
         if (list[len] == '\0') {

@@ -16,7 +16,7 @@ struct lease {
 };
 
 /* If the network fails silently, the server must notice by itself, and soon. */
-static int make_short(struct pg *pg, struct err *err)
+static int lease_make_short(struct pg *pg, struct err *err)
 {
     char sql[512];
     snprintf(sql, sizeof(sql),
@@ -37,7 +37,7 @@ int lease_open(struct lease **out, const struct source_options *options, struct 
     if (rc == 0 && options->primary != NULL) {
         rc = pg_writer(h->pg, &h->writer, err);
     }
-    rc = rc == 0 ? make_short(h->writer, err) : rc;
+    rc = rc == 0 ? lease_make_short(h->writer, err) : rc;
     if (rc < 0) {
         lease_close(h);
         return rc;

@@ -11,7 +11,7 @@
 
 #define LOCK_NOT_AVAILABLE "55P03"
 
-static void put_before(const struct pg_result *r, struct err *err)
+static void locker_put_before(const struct pg_result *r, struct err *err)
 {
     char text[UNITS_BYTES];
     const char *application = pg_text(r, 0, 1);
@@ -39,7 +39,7 @@ void locker_name(struct pg *pg, uint32_t table, struct err *err)
         rc = pg_ask(pg, &r, "lock_holder", params, 1, &ignored);
     }
     if (rc == 0 && pg_rows(r) > 0) {
-        put_before(r, err);
+        locker_put_before(r, err);
     }
     pg_result_release(r);
 }

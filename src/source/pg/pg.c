@@ -20,14 +20,14 @@
 
 /* The SQLSTATE is the same as for any missing right, and the message may be translated. So check
  * the name of the server's function. */
-static bool is_row_security(const PGresult *result)
+static bool pg_is_row_security(const PGresult *result)
 {
     const char *function = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
     return function != NULL && strcmp(function, "check_enable_rls") == 0;
 }
 
 /* The primary had it when the session began, or nothing of it would have been asked. */
-static bool is_not_replayed(const struct pg *pg, const char *sqlstate, const char *primary)
+static bool pg_is_not_replayed(const struct pg *pg, const char *sqlstate, const char *primary)
 {
     static const char *const missing[] = {"3F000", "42P01", "42883"}; /* schema, table, function */
     bool lacks = false;
@@ -63,14 +63,14 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
         struct buf masked;
         buf_init(&masked, MESSAGE_MAX_BYTES);
         sqlstate_push_masked(&masked, primary, pg->password);
-        bool later = is_not_replayed(pg, sqlstate, primary);
+        bool later = pg_is_not_replayed(pg, sqlstate, primary);
         err_set(err, later ? ERR_TRANSIENT : sqlstate_class(sqlstate), "%s%s",
                 later ? "the standby has not replayed \"source install\" yet: " : "",
                 buf_text(&masked));
         buf_release(&masked);
     }
     strncpy(err->sqlstate, sqlstate, sizeof(err->sqlstate) - 1);
-    if (is_row_security(result)) {
+    if (pg_is_row_security(result)) {
         err_hint(err, PG_ROW_SECURITY_REMEDY, PQuser(pg->conn));
     } else if (strncmp(sqlstate, OURS, strlen(OURS)) == 0 && hint != NULL) {
         err_hint(err, "%s", hint);
@@ -87,7 +87,7 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
     return err->class;
 }
 
-static bool is_good(const PGresult *r)
+static bool pg_is_good(const PGresult *r)
 {
     ExecStatusType status = PQresultStatus(r);
     return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
@@ -101,7 +101,7 @@ bool pg_is_copy(const PGresult *r)
 
 /* Replaces the result before (*out) with r; takes both. After an error the rest is read and
  * dropped. */
-static int add_result(struct pg *pg, PGresult **out, PGresult *r, bool script, struct err *err)
+static int pg_add_result(struct pg *pg, PGresult **out, PGresult *r, bool script, struct err *err)
 {
     PGresult *before = *out;
     *out = r;
@@ -109,7 +109,7 @@ static int add_result(struct pg *pg, PGresult **out, PGresult *r, bool script, s
     if (pg_is_copy(r) || (before != NULL && !script)) {
         rc = pg_give_up(pg, err, "the source answered with %s",
                         pg_is_copy(r) ? "a COPY" : "several results");
-    } else if (!is_good(r)) {
+    } else if (!pg_is_good(r)) {
         rc = pg_fail(pg, r, err);
     }
     PQclear(before);
@@ -126,7 +126,7 @@ int pg_finish(struct pg *pg, bool sent, bool script, PGresult **out, struct err 
         int taken = pg_take(pg, &r, rc == 0 ? err : &ignored);
         sent = taken == 0 && r != NULL;
         if (rc == 0) {
-            rc = sent ? add_result(pg, out, r, script, err) : taken;
+            rc = sent ? pg_add_result(pg, out, r, script, err) : taken;
         } else {
             PQclear(r);
         }
@@ -143,7 +143,7 @@ int pg_finish(struct pg *pg, bool sent, bool script, PGresult **out, struct err 
 }
 
 /* Checks and takes the result; out may be null if the result is not needed. */
-static int check(struct pg *pg, PGresult *r, const char *shape, PGresult **out, struct err *err)
+static int pg_check(struct pg *pg, PGresult *r, const char *shape, PGresult **out, struct err *err)
 {
     char why[160];
     if (out != NULL && !pg_shape_fits(shape, r, why, sizeof(why))) {
@@ -160,36 +160,37 @@ static int check(struct pg *pg, PGresult *r, const char *shape, PGresult **out, 
 }
 
 /* Takes the result of a guarded statement, which may be an error. */
-static int finish(struct pg *pg, PGresult *r, const char *shape, PGresult **out, struct err *err)
+static int pg_finish_statement(struct pg *pg, PGresult *r, const char *shape, PGresult **out,
+                               struct err *err)
 {
-    if (!is_good(r)) {
+    if (!pg_is_good(r)) {
         int rc = pg_fail(pg, r, err);
         PQclear(r);
         return rc;
     }
-    return check(pg, r, shape, out, err);
+    return pg_check(pg, r, shape, out, err);
 }
 
 /* Returns true if a statement may be sent: not while a page is read in pipeline mode. */
-static bool may_send(struct pg *pg)
+static bool pg_may_send(struct pg *pg)
 {
     pg_wait_begin(pg, pg->answer_bytes);
     return PQpipelineStatus(pg->conn) == PQ_PIPELINE_OFF;
 }
 
-static int run(struct pg *pg, bool sent, const char *shape, PGresult **out, struct err *err)
+static int pg_run(struct pg *pg, bool sent, const char *shape, PGresult **out, struct err *err)
 {
     PGresult *r;
     if (out != NULL) {
         *out = NULL;
     }
     int rc = pg_finish(pg, sent, false, &r, err);
-    return rc == 0 ? check(pg, r, shape, out, err) : rc;
+    return rc == 0 ? pg_check(pg, r, shape, out, err) : rc;
 }
 
 /* Runs a statement in the open transaction, or in one of its own. */
-static int exec(struct pg *pg, PGresult **out, const char *shape, const struct pg_statement *s,
-                enum pg_purpose purpose, struct err *err)
+static int pg_exec_statement(struct pg *pg, PGresult **out, const char *shape,
+                             const struct pg_statement *s, enum pg_purpose purpose, struct err *err)
 {
     PGresult *r = NULL;
     if (out != NULL) {
@@ -197,22 +198,22 @@ static int exec(struct pg *pg, PGresult **out, const char *shape, const struct p
     }
     if (PQtransactionStatus(pg->conn) == PQTRANS_IDLE) {
         int rc = pg_run_guarded(pg, &r, s, purpose, err);
-        return rc == 0 ? finish(pg, r, shape, out, err) : rc;
+        return rc == 0 ? pg_finish_statement(pg, r, shape, out, err) : rc;
     }
-    bool sent = may_send(pg) && PQsendQueryParams(pg->conn, s->sql, (int)s->count, s->types,
-                                                  s->params, NULL, NULL, 0) == 1;
-    return run(pg, sent, shape, out, err);
+    bool sent = pg_may_send(pg) && PQsendQueryParams(pg->conn, s->sql, (int)s->count, s->types,
+                                                     s->params, NULL, NULL, 0) == 1;
+    return pg_run(pg, sent, shape, out, err);
 }
 
 int pg_exec(struct pg *pg, PGresult **out, const char *shape, const char *sql, const Oid *types,
             const char *const *params, size_t count, struct err *err)
 {
     const struct pg_statement s = {.sql = sql, .types = types, .params = params, .count = count};
-    return exec(pg, out, shape, &s, PG_READS, err);
+    return pg_exec_statement(pg, out, shape, &s, PG_READS, err);
 }
 
 /* struct pg_result is libpq's PGresult under our name. */
-static PGresult **outer(struct pg_result **out)
+static PGresult **pg_outer(struct pg_result **out)
 {
     return (PGresult **)(void *)out;
 }
@@ -220,16 +221,16 @@ static PGresult **outer(struct pg_result **out)
 int pg_query(struct pg *pg, struct pg_result **out, const char *shape, const char *sql,
              const char *const *params, size_t count, struct err *err)
 {
-    return pg_exec(pg, outer(out), shape, sql, NULL, params, count, err);
+    return pg_exec(pg, pg_outer(out), shape, sql, NULL, params, count, err);
 }
 
-static int undeclared(const char *name, struct err *err)
+static int pg_undeclared(const char *name, struct err *err)
 {
     return err_set(err, ERR_INTERNAL, "migrations/source/%s.sql does not say what it returns",
                    name);
 }
 
-static enum pg_purpose purpose_of(const char *sql)
+static enum pg_purpose pg_purpose_of(const char *sql)
 {
     return pg_writes_log(sql) ? PG_WRITES_LOG : pg_reads_log(sql) ? PG_READS_LOG : PG_READS;
 }
@@ -240,31 +241,31 @@ int pg_ask(struct pg *pg, struct pg_result **out, const char *name, const char *
     const char *sql = embedded_text(source_sql, name);
     const char *shape = pg_shape_of(sql);
     const struct pg_statement s = {.sql = sql, .params = params, .count = count};
-    enum pg_purpose purpose = purpose_of(sql);
+    enum pg_purpose purpose = pg_purpose_of(sql);
     if (out != NULL) {
         *out = NULL;
     }
     if (shape == NULL && out != NULL) {
-        return undeclared(name, err);
+        return pg_undeclared(name, err);
     }
     int rc = purpose != PG_READS ? pg_trust_log(pg, err) : 0;
-    return rc == 0 ? exec(pg, outer(out), shape, &s, purpose, err) : rc;
+    return rc == 0 ? pg_exec_statement(pg, pg_outer(out), shape, &s, purpose, err) : rc;
 }
 
 int pg_describe(struct pg *pg, PGresult **out, const char *sql, struct err *err)
 {
     *out = NULL;
-    bool sent = may_send(pg) && PQsendPrepare(pg->conn, "", sql, 0, NULL) == 1;
-    int rc = run(pg, sent, NULL, NULL, err);
+    bool sent = pg_may_send(pg) && PQsendPrepare(pg->conn, "", sql, 0, NULL) == 1;
+    int rc = pg_run(pg, sent, NULL, NULL, err);
     if (rc < 0) {
         return rc;
     }
-    sent = may_send(pg) && PQsendDescribePrepared(pg->conn, "") == 1;
+    sent = pg_may_send(pg) && PQsendDescribePrepared(pg->conn, "") == 1;
     return pg_finish(pg, sent, false, out, err);
 }
 
 /* Returns the slot in which the session records the prepared text; null if all are taken. */
-static const char **prepared_place(struct pg *pg, const char *name)
+static const char **pg_prepared_place(struct pg *pg, const char *name)
 {
     for (int i = 0; i < PG_PREPARED_MOST; i++) {
         if (pg->prepared[i] == NULL || strcmp(pg->prepared[i], name) == 0) {
@@ -275,7 +276,7 @@ static const char **prepared_place(struct pg *pg, const char *name)
 }
 
 /* The statement may have been prepared before it failed. */
-static void forget_prepared(struct pg *pg, const char *name)
+static void pg_forget_prepared(struct pg *pg, const char *name)
 {
     char sql[64];
     struct err ignored;
@@ -286,7 +287,7 @@ static void forget_prepared(struct pg *pg, const char *name)
 int pg_ask_again(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
                  size_t count, struct err *err)
 {
-    const char **place = prepared_place(pg, name);
+    const char **place = pg_prepared_place(pg, name);
     const char *sql = embedded_text(source_sql, name);
     const char *shape = pg_shape_of(sql);
     PGresult *result = NULL;
@@ -295,21 +296,21 @@ int pg_ask_again(struct pg *pg, struct pg_result **out, const char *name, const 
         return err_set(err, ERR_INTERNAL, "more texts are prepared than there are places");
     }
     if (shape == NULL) {
-        return undeclared(name, err);
+        return pg_undeclared(name, err);
     }
     const struct pg_statement s = {
         .sql = sql, .name = name, .prepare = *place == NULL, .params = params, .count = count};
     int rc = pg_reads_log(sql) ? pg_trust_log(pg, err) : 0;
     if (rc == 0) {
-        rc = pg_run_guarded(pg, &result, &s, purpose_of(sql), err);
+        rc = pg_run_guarded(pg, &result, &s, pg_purpose_of(sql), err);
     }
     if (rc == 0) {
-        rc = finish(pg, result, shape, outer(out), err);
+        rc = pg_finish_statement(pg, result, shape, pg_outer(out), err);
     }
     if (rc == 0) {
         *place = name;
     } else if (s.prepare && pg->conn != NULL) {
-        forget_prepared(pg, name);
+        pg_forget_prepared(pg, name);
     }
     return rc;
 }
@@ -332,26 +333,26 @@ void pg_forget_calls(struct pg *pg)
 int pg_script(struct pg *pg, const char *sql, struct err *err)
 {
     PGresult *r;
-    bool sent = may_send(pg) && PQsendQuery(pg->conn, sql) == 1;
+    bool sent = pg_may_send(pg) && PQsendQuery(pg->conn, sql) == 1;
     int rc = pg_finish(pg, sent, true, &r, err);
     PQclear(r);
     return rc;
 }
 
-static const PGresult *inner(const struct pg_result *r)
+static const PGresult *pg_inner(const struct pg_result *r)
 {
     return (const PGresult *)(const void *)r;
 }
 
 size_t pg_rows(const struct pg_result *r)
 {
-    return (size_t)PQntuples(inner(r));
+    return (size_t)PQntuples(pg_inner(r));
 }
 
 const char *pg_text(const struct pg_result *r, size_t row, size_t column)
 {
-    bool null = PQgetisnull(inner(r), (int)row, (int)column) != 0;
-    return null ? NULL : PQgetvalue(inner(r), (int)row, (int)column);
+    bool null = PQgetisnull(pg_inner(r), (int)row, (int)column) != 0;
+    return null ? NULL : PQgetvalue(pg_inner(r), (int)row, (int)column);
 }
 
 int64_t pg_int(const struct pg_result *r, size_t row, size_t column)
@@ -372,8 +373,8 @@ void pg_result_release(struct pg_result *r)
 }
 
 /* Appends text quoted by libpq, and frees it. */
-static int push_quoted(struct pg *pg, struct buf *out, char *quoted, const char *name,
-                       struct err *err)
+static int pg_push_quoted(struct pg *pg, struct buf *out, char *quoted, const char *name,
+                          struct err *err)
 {
     if (pg->conn == NULL) {
         return pg_fail(pg, NULL, err);
@@ -393,12 +394,12 @@ static int push_quoted(struct pg *pg, struct buf *out, char *quoted, const char 
 
 int pg_push_identifier(struct pg *pg, struct buf *out, const char *name, struct err *err)
 {
-    return push_quoted(pg, out, PQescapeIdentifier(pg->conn, name, strlen(name)), name, err);
+    return pg_push_quoted(pg, out, PQescapeIdentifier(pg->conn, name, strlen(name)), name, err);
 }
 
 int pg_push_literal(struct pg *pg, struct buf *out, const char *text, struct err *err)
 {
-    return push_quoted(pg, out, PQescapeLiteral(pg->conn, text, strlen(text)), text, err);
+    return pg_push_quoted(pg, out, PQescapeLiteral(pg->conn, text, strlen(text)), text, err);
 }
 
 void pg_push_array_item(struct buf *out, const char *text)
@@ -424,7 +425,7 @@ void pg_push_array(struct buf *out, const char *const *items, size_t count)
     buf_push_literal(out, "}");
 }
 
-static void copy_text(char *out, size_t size, const char *text)
+static void pg_copy_text(char *out, size_t size, const char *text)
 {
     out[0] = '\0';
     strncat(out, text != NULL ? text : "", size - 1);
@@ -436,13 +437,13 @@ int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err)
     *out = (struct pg_identity){0};
     int rc = pg_ask(pg, &r, "look_server", NULL, 0, err);
     if (rc == 0) {
-        copy_text(out->system, sizeof(out->system), pg_text(r, 0, 0));
-        copy_text(out->database, sizeof(out->database), pg_text(r, 0, 1));
+        pg_copy_text(out->system, sizeof(out->system), pg_text(r, 0, 0));
+        pg_copy_text(out->database, sizeof(out->database), pg_text(r, 0, 1));
         out->timeline = (int)pg_int(r, 0, 2);
         out->server_version = (int)pg_int(r, 0, 3);
         out->in_recovery = pg_true(r, 0, 4);
         out->superuser = pg_true(r, 0, 5);
-        copy_text(out->role, sizeof(out->role), pg_text(r, 0, 6));
+        pg_copy_text(out->role, sizeof(out->role), pg_text(r, 0, 6));
     }
     pg_result_release(r);
     return rc;

@@ -30,7 +30,7 @@
     "channel_binding=prefer if it is sure who answers"
 
 /* Otherwise libpq prints notices to stderr. */
-static void ignore_notice(void *context, const PGresult *result)
+static void pg_connect_ignore_notice(void *context, const PGresult *result)
 {
     (void)context;
     (void)result;
@@ -51,7 +51,7 @@ struct turned {
     struct buf list;
 };
 
-static void turned_init(struct turned lists[LISTS])
+static void pg_connect_turned_init(struct turned lists[LISTS])
 {
     static const char *const names[LISTS] = {"host", "hostaddr", "port"};
     for (size_t i = 0; i < LISTS; i++) {
@@ -60,7 +60,7 @@ static void turned_init(struct turned lists[LISTS])
     }
 }
 
-static void turned_release(struct turned lists[LISTS])
+static void pg_connect_turned_release(struct turned lists[LISTS])
 {
     for (size_t i = 0; i < LISTS; i++) {
         buf_release(&lists[i].list);
@@ -68,7 +68,7 @@ static void turned_release(struct turned lists[LISTS])
 }
 
 /* Reads the connection's effective parameters; returns the number of hosts. */
-static size_t turned_read(struct turned lists[LISTS], PGconn *conn, size_t turn)
+static size_t pg_connect_turned_read(struct turned lists[LISTS], PGconn *conn, size_t turn)
 {
     size_t most = 0;
     PQconninfoOption *options = PQconninfo(conn);
@@ -87,7 +87,7 @@ static size_t turned_read(struct turned lists[LISTS], PGconn *conn, size_t turn)
 
 /* Keepalives and encryption precede the URI, which may override them; our own parameters follow it.
  * An empty value counts as unset. */
-static PGconn *begin(const struct pg *pg, const struct turned lists[LISTS])
+static PGconn *pg_connect_begin(const struct pg *pg, const struct turned lists[LISTS])
 {
     const char *const names[] = {"keepalives",       "keepalives_idle",  "keepalives_interval",
                                  "keepalives_count", "tcp_user_timeout", "sslmode",
@@ -111,14 +111,14 @@ static PGconn *begin(const struct pg *pg, const struct turned lists[LISTS])
                                   NULL};
     PGconn *conn = PQconnectStartParams(names, values, 1);
     if (conn != NULL) {
-        PQsetNoticeReceiver(conn, ignore_notice, NULL);
+        PQsetNoticeReceiver(conn, pg_connect_ignore_notice, NULL);
         PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
     }
     return conn;
 }
 
 /* Runs the handshake until it succeeds, fails or times out. Returns true on a timeout. */
-static bool handshake(struct pg *pg, int64_t deadline_ms)
+static bool pg_connect_handshake(struct pg *pg, int64_t deadline_ms)
 {
     PGconn *conn = pg->conn;
     PostgresPollingStatusType want = PGRES_POLLING_WRITING;
@@ -133,7 +133,7 @@ static bool handshake(struct pg *pg, int64_t deadline_ms)
     return false;
 }
 
-static int refused(const struct pg *pg, struct err *err)
+static int pg_connect_refused(const struct pg *pg, struct err *err)
 {
     struct buf line;
     char sqlstate[6];
@@ -158,7 +158,7 @@ static int refused(const struct pg *pg, struct err *err)
     return class;
 }
 
-static int ask_recovery(struct pg *pg, bool *in_recovery, struct err *err)
+static int pg_connect_ask_recovery(struct pg *pg, bool *in_recovery, struct err *err)
 {
     struct pg_result *r = NULL;
     int rc = pg_query(pg, &r, "one: bool, int", "select pg_is_in_recovery(), pg_backend_pid()",
@@ -169,7 +169,7 @@ static int ask_recovery(struct pg *pg, bool *in_recovery, struct err *err)
     return rc;
 }
 
-static int set_up(struct pg *pg, struct err *err)
+static int pg_connect_set_up(struct pg *pg, struct err *err)
 {
     struct buf sql;
     buf_init(&sql, MESSAGE_MAX_BYTES);
@@ -184,41 +184,42 @@ static int set_up(struct pg *pg, struct err *err)
         return err_set(err, ERR_REJECTED, "the source is PostgreSQL %d, 13 or newer is needed",
                        PQserverVersion(pg->conn) / 10000);
     }
-    return ask_recovery(pg, &pg->in_recovery, err);
+    return pg_connect_ask_recovery(pg, &pg->in_recovery, err);
 }
 
-static void leave_primary(struct pg *pg)
+static void pg_connect_leave_primary(struct pg *pg)
 {
     pg_close(pg->primary);
     pg->primary = NULL;
 }
 
 /* Connects until the handshake has ended, with success or failure. Sets *silent if it timed out. */
-static void shake_hands(struct pg *pg, int64_t timeout_ms, size_t *host_count, bool *silent)
+static void pg_connect_shake_hands(struct pg *pg, int64_t timeout_ms, size_t *host_count,
+                                   bool *silent)
 {
     struct turned lists[LISTS];
-    turned_init(lists);
+    pg_connect_turned_init(lists);
     if (pg->probes) {
         buf_push_text(&lists[0].list, pg->only.host);
         buf_push_text(&lists[1].list, pg->only.hostaddr);
         buf_push_text(&lists[2].list, pg->only.port);
     }
-    pg->conn = begin(pg, lists);
-    *host_count = pg->probes ? 1 : turned_read(lists, pg->conn, pg->turn);
+    pg->conn = pg_connect_begin(pg, lists);
+    *host_count = pg->probes ? 1 : pg_connect_turned_read(lists, pg->conn, pg->turn);
     if (*host_count > 1 && pg->turn % *host_count > 0) {
         PQfinish(pg->conn);
-        pg->conn = begin(pg, lists);
+        pg->conn = pg_connect_begin(pg, lists);
     }
-    *silent = pg->conn != NULL && handshake(pg, pg_now_ms() + timeout_ms);
-    turned_release(lists);
+    *silent = pg->conn != NULL && pg_connect_handshake(pg, pg_now_ms() + timeout_ms);
+    pg_connect_turned_release(lists);
 }
 
-static int connect_once(struct pg *pg, struct err *err)
+static int pg_connect_once(struct pg *pg, struct err *err)
 {
     int64_t timeout_ms = pg->connect_timeout_ms > 0 ? pg->connect_timeout_ms : CONNECT_TIMEOUT_MS;
     size_t host_count = 1;
     bool silent = true;
-    leave_primary(pg);
+    pg_connect_leave_primary(pg);
     if (stop_asked()) { /* a connection after the stop request serves only for cleanup */
         pg->stop_ms =
             PG_STOP_MS - PG_STOP_LATE_MS > pg->stop_ms ? PG_STOP_MS - PG_STOP_LATE_MS : pg->stop_ms;
@@ -227,7 +228,7 @@ static int connect_once(struct pg *pg, struct err *err)
     pg->log_trusted = false;
     for (size_t tried = 0; silent && tried < host_count; tried++) {
         PQfinish(pg->conn);
-        shake_hands(pg, timeout_ms, &host_count, &silent);
+        pg_connect_shake_hands(pg, timeout_ms, &host_count, &silent);
         pg->turn += silent; /* try the next host first if this one does not answer */
     }
     if (pg->conn == NULL) {
@@ -239,16 +240,16 @@ static int connect_once(struct pg *pg, struct err *err)
                        timeout_ms);
     }
     if (PQstatus(pg->conn) != CONNECTION_OK) {
-        return refused(pg, err);
+        return pg_connect_refused(pg, err);
     }
     PQsetErrorVerbosity(pg->conn, PQERRORS_DEFAULT);
     if (PQsetnonblocking(pg->conn, 1) != 0) {
         return pg_fail(pg, NULL, err);
     }
-    return pg->probes ? 0 : set_up(pg, err);
+    return pg->probes ? 0 : pg_connect_set_up(pg, err);
 }
 
-static void forget_password(struct pg *pg)
+static void pg_connect_forget_password(struct pg *pg)
 {
     text_wipe(pg->password);
     free(pg->password);
@@ -258,24 +259,24 @@ int pg_connect(struct pg *pg, struct err *err)
 {
     if (pg->renewal != NULL) { /* another connection may have read a newer one */
         char *now = rotating_secret_take(pg->renewal, NULL);
-        forget_password(pg);
+        pg_connect_forget_password(pg);
         pg->password = now;
     }
-    int rc = connect_once(pg, err);
+    int rc = pg_connect_once(pg, err);
     bool wrong = rc < 0 && strcmp(err->sqlstate, WRONG_PASSWORD) == 0;
-    return wrong && rotating_secret_replace(pg->renewal, &pg->password) ? connect_once(pg, err)
+    return wrong && rotating_secret_replace(pg->renewal, &pg->password) ? pg_connect_once(pg, err)
                                                                         : rc;
 }
 
 /* A session survives the promotion of its standby. */
-static bool was_promoted(struct pg *pg)
+static bool pg_connect_was_promoted(struct pg *pg)
 {
     struct err ignored;
     bool still = false;
-    return pg->in_recovery && ask_recovery(pg, &still, &ignored) == 0 && !still;
+    return pg->in_recovery && pg_connect_ask_recovery(pg, &still, &ignored) == 0 && !still;
 }
 
-static bool is_well(struct pg *pg)
+static bool pg_connect_is_well(struct pg *pg)
 {
     PGTransactionStatusType status = PQtransactionStatus(pg->conn);
     if (PQpipelineStatus(pg->conn) == PQ_PIPELINE_OFF &&
@@ -294,7 +295,7 @@ int pg_recover(struct pg *pg, struct err *err)
             return rc;
         }
     }
-    if (is_well(pg) && !was_promoted(pg)) {
+    if (pg_connect_is_well(pg) && !pg_connect_was_promoted(pg)) {
         return 0;
     }
     int rc = pg_connect(pg, err);
@@ -307,7 +308,7 @@ int pg_recover(struct pg *pg, struct err *err)
     return rc;
 }
 
-static int check_primary(struct pg *standby, struct pg *primary, struct err *err)
+static int pg_connect_check_primary(struct pg *standby, struct pg *primary, struct err *err)
 {
     struct pg_identity here = {0};
     struct pg_identity there = {0};
@@ -330,7 +331,7 @@ static int check_primary(struct pg *standby, struct pg *primary, struct err *err
     return 0;
 }
 
-static int open_primary(struct pg *pg, struct err *err)
+static int pg_connect_open_primary(struct pg *pg, struct err *err)
 {
     struct source_options options = {.uri = pg->primary_uri,
                                      .password = pg->password,
@@ -344,9 +345,9 @@ static int open_primary(struct pg *pg, struct err *err)
     if (rc < 0) {
         return err_context(err, "source.primary");
     }
-    rc = check_primary(pg, pg->primary, err);
+    rc = pg_connect_check_primary(pg, pg->primary, err);
     if (rc < 0) {
-        leave_primary(pg);
+        pg_connect_leave_primary(pg);
     }
     return rc;
 }
@@ -362,7 +363,7 @@ int pg_writer(struct pg *pg, struct pg **out, struct err *err)
                 "the source is a standby, and the change log can be written on its primary only");
         return err_hint(err, "name the primary in source.primary, or connect to it");
     }
-    int rc = pg->primary == NULL ? open_primary(pg, err) : 0;
+    int rc = pg->primary == NULL ? pg_connect_open_primary(pg, err) : 0;
     *out = pg->primary;
     return rc;
 }
@@ -414,7 +415,7 @@ int pg_open_like(struct pg **out, const struct pg *pg, struct err *err)
     return pg_open(out, &options, err);
 }
 
-static char *copy_or_none(const char *text)
+static char *pg_connect_copy_or_none(const char *text)
 {
     return text_copy(text != NULL ? text : "");
 }
@@ -425,9 +426,9 @@ int pg_open_probe(struct pg **out, const struct pg *pg, struct err *err)
     *out = NULL;
     probe->probes = true;
     probe->answer_bytes = PG_ANSWER_MAX_BYTES;
-    probe->only =
-        (struct pg_address){copy_or_none(PQhost(pg->conn)), copy_or_none(PQhostaddr(pg->conn)),
-                            copy_or_none(PQport(pg->conn))};
+    probe->only = (struct pg_address){pg_connect_copy_or_none(PQhost(pg->conn)),
+                                      pg_connect_copy_or_none(PQhostaddr(pg->conn)),
+                                      pg_connect_copy_or_none(PQport(pg->conn))};
     probe->uri = text_copy(pg->uri);
     probe->password = pg->password != NULL ? text_copy(pg->password) : NULL;
     probe->encrypts = pg->encrypts;
@@ -435,7 +436,7 @@ int pg_open_probe(struct pg **out, const struct pg *pg, struct err *err)
     probe->application_name = text_copy(pg->application_name);
     probe->connect_timeout_ms = pg->connect_timeout_ms;
     probe->silence_ms = pg->connect_timeout_ms > 0 ? pg->connect_timeout_ms : CONNECT_TIMEOUT_MS;
-    int rc = connect_once(probe, err);
+    int rc = pg_connect_once(probe, err);
     if (rc < 0) {
         pg_close(probe);
         return rc;
@@ -449,9 +450,9 @@ void pg_close(struct pg *pg)
     if (pg == NULL) {
         return;
     }
-    leave_primary(pg);
+    pg_connect_leave_primary(pg);
     PQfinish(pg->conn);
-    forget_password(pg);
+    pg_connect_forget_password(pg);
     rotating_secret_drop(pg->renewal);
     free(pg->uri);
     free(pg->primary_uri);

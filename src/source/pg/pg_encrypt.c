@@ -8,7 +8,7 @@
 #include "pg/hosts.h"
 #include "pg/pg_private.h"
 
-static const char *value_of(const PQconninfoOption *options, const char *keyword)
+static const char *pg_encrypt_value_of(const PQconninfoOption *options, const char *keyword)
 {
     for (const PQconninfoOption *o = options; o != NULL && o->keyword != NULL; o++) {
         if (strcmp(o->keyword, keyword) == 0) {
@@ -19,39 +19,39 @@ static const char *value_of(const PQconninfoOption *options, const char *keyword
 }
 
 /* Returns true if the URI or the environment sets a value, even if it is libpq's default. */
-static bool says(const char *uri, const char *keyword, const char *variable)
+static bool pg_encrypt_says(const char *uri, const char *keyword, const char *variable)
 {
     const char *said = getenv(variable);
     PQconninfoOption *options = PQconninfoParse(uri, NULL);
-    bool names = *value_of(options, keyword) != '\0' || (said != NULL && *said != '\0');
+    bool names = *pg_encrypt_value_of(options, keyword) != '\0' || (said != NULL && *said != '\0');
     PQconninfoFree(options);
     return names;
 }
 
 /* Returns a connection with all effective parameters, including service file and environment, that
  * is never made. The invalid value of the keyword makes libpq fail before it connects. */
-static PGconn *unmade(const char *uri, const char *keyword)
+static PGconn *pg_encrypt_unmade(const char *uri, const char *keyword)
 {
     const char *const names[] = {"dbname", keyword, NULL};
     const char *const values[] = {uri, "none of these", NULL};
     return PQconnectStartParams(names, values, 1);
 }
 
-static bool leaves(const PQconninfoOption *options)
+static bool pg_encrypt_leaves(const PQconninfoOption *options)
 {
-    const char *address = value_of(options, "hostaddr");
-    return hosts_leave(*address != '\0' ? address : value_of(options, "host"));
+    const char *address = pg_encrypt_value_of(options, "hostaddr");
+    return hosts_leave(*address != '\0' ? address : pg_encrypt_value_of(options, "host"));
 }
 
 bool pg_must_encrypt(const char *uri)
 {
-    if (says(uri, "sslmode", "PGSSLMODE")) {
+    if (pg_encrypt_says(uri, "sslmode", "PGSSLMODE")) {
         return false;
     }
-    PGconn *conn = unmade(uri, "channel_binding");
+    PGconn *conn = pg_encrypt_unmade(uri, "channel_binding");
     PQconninfoOption *options = PQconninfo(conn);
-    bool unsaid = strcmp(value_of(options, "sslmode"), "prefer") == 0;
-    bool must = unsaid && leaves(options);
+    bool unsaid = strcmp(pg_encrypt_value_of(options, "sslmode"), "prefer") == 0;
+    bool must = unsaid && pg_encrypt_leaves(options);
     PQconninfoFree(options);
     PQfinish(conn);
     return must;
@@ -59,18 +59,18 @@ bool pg_must_encrypt(const char *uri)
 
 /* With sslmode=require, libpq also verifies the certificate's chain if it finds the root
  * certificate file. */
-static bool is_verified(const PQconninfoOption *options)
+static bool pg_encrypt_is_verified(const PQconninfoOption *options)
 {
-    const char *root = value_of(options, "sslrootcert");
-    return strncmp(value_of(options, "sslmode"), "verify-", 7) == 0 ||
+    const char *root = pg_encrypt_value_of(options, "sslrootcert");
+    return strncmp(pg_encrypt_value_of(options, "sslmode"), "verify-", 7) == 0 ||
            (*root != '\0' && access(root, R_OK) == 0);
 }
 
 bool pg_is_unverified(const char *uri)
 {
-    PGconn *conn = unmade(uri, "channel_binding");
+    PGconn *conn = pg_encrypt_unmade(uri, "channel_binding");
     PQconninfoOption *options = PQconninfo(conn);
-    bool is = leaves(options) && !is_verified(options);
+    bool is = pg_encrypt_leaves(options) && !pg_encrypt_is_verified(options);
     PQconninfoFree(options);
     PQfinish(conn);
     return is;
@@ -78,16 +78,16 @@ bool pg_is_unverified(const char *uri)
 
 bool pg_must_bind(const char *uri, const char *password)
 {
-    if (says(uri, "channel_binding", "PGCHANNELBINDING")) {
+    if (pg_encrypt_says(uri, "channel_binding", "PGCHANNELBINDING")) {
         return false;
     }
-    PGconn *conn = unmade(uri, "ssl_min_protocol_version");
+    PGconn *conn = pg_encrypt_unmade(uri, "ssl_min_protocol_version");
     PQconninfoOption *options = PQconninfo(conn);
     const char *used = password != NULL ? password : PQpass(conn);
-    bool unsaid = strcmp(value_of(options, "channel_binding"), "prefer") == 0;
-    bool clear = strcmp(value_of(options, "sslmode"), "disable") == 0;
-    bool must = unsaid && !clear && used != NULL && *used != '\0' && leaves(options) &&
-                !is_verified(options);
+    bool unsaid = strcmp(pg_encrypt_value_of(options, "channel_binding"), "prefer") == 0;
+    bool clear = strcmp(pg_encrypt_value_of(options, "sslmode"), "disable") == 0;
+    bool must = unsaid && !clear && used != NULL && *used != '\0' && pg_encrypt_leaves(options) &&
+                !pg_encrypt_is_verified(options);
     PQconninfoFree(options);
     PQfinish(conn);
     return must;

@@ -47,12 +47,12 @@ int pg_trust_log(struct pg *pg, struct err *err)
     return rc;
 }
 
-static bool send(struct pg *pg, const char *sql)
+static bool pg_log_send(struct pg *pg, const char *sql)
 {
     return PQsendQueryParams(pg->conn, sql, 0, NULL, NULL, NULL, NULL, 0) == 1;
 }
 
-static bool send_statement(struct pg *pg, const struct pg_statement *s)
+static bool pg_log_send_statement(struct pg *pg, const struct pg_statement *s)
 {
     if (s->name == NULL) {
         return PQsendQueryParams(pg->conn, s->sql, (int)s->count, s->types, s->params, NULL, NULL,
@@ -63,7 +63,7 @@ static bool send_statement(struct pg *pg, const struct pg_statement *s)
 }
 
 /* Keeps the relevant result: the first error, else the only one that has rows. */
-static PGresult *better(PGresult *kept, PGresult *next)
+static PGresult *pg_log_better(PGresult *kept, PGresult *next)
 {
     bool failed = kept != NULL && PQresultStatus(kept) == PGRES_FATAL_ERROR;
     bool worth = kept == NULL || PQresultStatus(next) == PGRES_FATAL_ERROR ||
@@ -74,7 +74,7 @@ static PGresult *better(PGresult *kept, PGresult *next)
 
 /* Reads to the end of the pipeline. A null ends each statement, the sync result ends the
  * pipeline. */
-static int collect(struct pg *pg, PGresult **kept, struct err *err)
+static int pg_log_collect(struct pg *pg, PGresult **kept, struct err *err)
 {
     *kept = NULL;
     for (int nulls = 0, count = 0; nulls < 2; count++) {
@@ -89,7 +89,7 @@ static int collect(struct pg *pg, PGresult **kept, struct err *err)
             return rc;
         }
         nulls = r == NULL ? nulls + 1 : 0;
-        *kept = r != NULL ? better(*kept, r) : *kept;
+        *kept = r != NULL ? pg_log_better(*kept, r) : *kept;
     }
     return 0;
 }
@@ -104,14 +104,15 @@ int pg_run_guarded(struct pg *pg, PGresult **out, const struct pg_statement *s,
     struct err ignored;
     *out = NULL;
     pg_wait_begin(pg, pg->answer_bytes);
-    bool sent = PQenterPipelineMode(pg->conn) == 1 && send(pg, begins[purpose]) &&
-                send(pg, PG_GUARD_PATH) &&
-                send(pg, purpose == PG_READS ? PG_GUARD_ROWS_END : PG_GUARD_ROWS) &&
-                send_statement(pg, s) && send(pg, "commit") && PQpipelineSync(pg->conn) == 1;
+    bool sent = PQenterPipelineMode(pg->conn) == 1 && pg_log_send(pg, begins[purpose]) &&
+                pg_log_send(pg, PG_GUARD_PATH) &&
+                pg_log_send(pg, purpose == PG_READS ? PG_GUARD_ROWS_END : PG_GUARD_ROWS) &&
+                pg_log_send_statement(pg, s) && pg_log_send(pg, "commit") &&
+                PQpipelineSync(pg->conn) == 1;
     if (!sent) {
         return pg_fail(pg, NULL, err);
     }
-    int rc = collect(pg, out, err);
+    int rc = pg_log_collect(pg, out, err);
     if (rc == 0 && PQexitPipelineMode(pg->conn) != 1) {
         rc = pg_fail(pg, NULL, err);
     }

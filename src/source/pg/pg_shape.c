@@ -35,7 +35,7 @@ const char *pg_shape_of(const char *sql)
     return NULL;
 }
 
-static bool skip_word(const char **at, const char *word)
+static bool pg_shape_skip_word(const char **at, const char *word)
 {
     size_t len = strlen(word);
     bool is = strncmp(*at, word, len) == 0;
@@ -43,48 +43,48 @@ static bool skip_word(const char **at, const char *word)
     return is;
 }
 
-static bool is_end(char c)
+static bool pg_shape_is_end(char c)
 {
     return c == '\0' || c == '\n';
 }
 
 /* Returns false if the text is not a valid shape. */
-static bool read_rows(struct shape *out, const char *text)
+static bool pg_shape_read_rows(struct shape *out, const char *text)
 {
     *out = (struct shape){.columns = text};
     const char **at = &out->columns;
-    if (skip_word(at, "none")) {
-        return is_end(**at);
+    if (pg_shape_skip_word(at, "none")) {
+        return pg_shape_is_end(**at);
     }
-    if (skip_word(at, "one")) {
+    if (pg_shape_skip_word(at, "one")) {
         out->least_rows = out->most_rows = 1;
-    } else if (skip_word(at, "maybe")) {
+    } else if (pg_shape_skip_word(at, "maybe")) {
         out->most_rows = 1;
-    } else if (skip_word(at, "any")) {
+    } else if (pg_shape_skip_word(at, "any")) {
         out->most_rows = -1;
     } else {
         return false;
     }
-    return skip_word(at, ": ") || is_end(**at);
+    return pg_shape_skip_word(at, ": ") || pg_shape_is_end(**at);
 }
 
 /* Reads the next column. Returns false at the end or if the text is invalid. */
-static bool read_column(struct column *out, const char **at)
+static bool pg_shape_read_column(struct column *out, const char **at)
 {
     *out = (struct column){KIND_TEXT, false, false};
-    if (skip_word(at, "int")) {
+    if (pg_shape_skip_word(at, "int")) {
         out->kind = KIND_INT;
-    } else if (skip_word(at, "bool")) {
+    } else if (pg_shape_skip_word(at, "bool")) {
         out->kind = KIND_BOOL;
-    } else if (!skip_word(at, "text")) {
+    } else if (!pg_shape_skip_word(at, "text")) {
         return false;
     }
-    out->nullable = skip_word(at, "?");
-    out->repeated = skip_word(at, "*");
-    return skip_word(at, ", ") || is_end(**at);
+    out->nullable = pg_shape_skip_word(at, "?");
+    out->repeated = pg_shape_skip_word(at, "*");
+    return pg_shape_skip_word(at, ", ") || pg_shape_is_end(**at);
 }
 
-static bool is_int(const char *text)
+static bool pg_shape_is_int(const char *text)
 {
     size_t sign = text[0] == '-';
     size_t digits = strspn(text + sign, "0123456789");
@@ -96,11 +96,11 @@ static bool is_int(const char *text)
     return errno == 0;
 }
 
-static bool fits(const struct column *c, const char *text)
+static bool pg_shape_value_fits(const struct column *c, const char *text)
 {
     switch (c->kind) {
     case KIND_INT:
-        return is_int(text);
+        return pg_shape_is_int(text);
     case KIND_BOOL:
         return strcmp(text, "t") == 0 || strcmp(text, "f") == 0;
     default:
@@ -108,13 +108,13 @@ static bool fits(const struct column *c, const char *text)
     }
 }
 
-static bool check_column(const struct column *c, const PGresult *r, int column, char *why,
-                         size_t size)
+static bool pg_shape_check_column(const struct column *c, const PGresult *r, int column, char *why,
+                                  size_t size)
 {
     static const char *const names[] = {"text", "int", "bool"};
     for (int row = 0; row < PQntuples(r); row++) {
         bool null = PQgetisnull(r, row, column) != 0;
-        if (null ? !c->nullable : !fits(c, PQgetvalue(r, row, column))) {
+        if (null ? !c->nullable : !pg_shape_value_fits(c, PQgetvalue(r, row, column))) {
             snprintf(why, size, "column %d of row %d is %s%s", column + 1, row + 1,
                      null ? "NULL" : "no ", null ? "" : names[c->kind]);
             return false;
@@ -130,7 +130,7 @@ bool pg_shape_fits(const char *text, const PGresult *r, char *why, size_t why_si
     int rows = PQntuples(r);
     int columns = PQnfields(r);
     int column = 0;
-    if (!read_rows(&shape, text)) {
+    if (!pg_shape_read_rows(&shape, text)) {
         snprintf(why, why_size, "\"%.*s\" is no shape", (int)strcspn(text, "\n"), text);
         return false;
     }
@@ -139,14 +139,14 @@ bool pg_shape_fits(const char *text, const PGresult *r, char *why, size_t why_si
         return false;
     }
     const char *at = shape.columns;
-    while (!is_end(*at)) {
-        if (!read_column(&c, &at)) {
+    while (!pg_shape_is_end(*at)) {
+        if (!pg_shape_read_column(&c, &at)) {
             snprintf(why, why_size, "\"%.*s\" is no shape", (int)strcspn(text, "\n"), text);
             return false;
         }
-        int end = c.repeated && is_end(*at) && columns > column ? columns : column + 1;
+        int end = c.repeated && pg_shape_is_end(*at) && columns > column ? columns : column + 1;
         for (; column < end; column++) {
-            if (column < columns && !check_column(&c, r, column, why, why_size)) {
+            if (column < columns && !pg_shape_check_column(&c, r, column, why, why_size)) {
                 return false;
             }
         }

@@ -33,7 +33,7 @@ int pg_give_up(struct pg *pg, struct err *err, const char *format, ...)
 
 /* Returns the bytes that the connection has received; 0 on a Unix socket, where they are
  * unknown. */
-static uint64_t received_bytes(const struct pg *pg)
+static uint64_t pg_wait_received_bytes(const struct pg *pg)
 {
     struct tcp_info info;
     socklen_t len = sizeof(info);
@@ -47,12 +47,12 @@ void pg_wait_begin(struct pg *pg, uint64_t most_bytes)
 {
     pg->heard_ms = pg_now_ms();
     pg->most_bytes = most_bytes;
-    pg->received = most_bytes > 0 && pg->conn != NULL ? received_bytes(pg) : 0;
+    pg->received = most_bytes > 0 && pg->conn != NULL ? pg_wait_received_bytes(pg) : 0;
 }
 
-static int count_bytes(struct pg *pg, struct err *err)
+static int pg_wait_count_bytes(struct pg *pg, struct err *err)
 {
-    if (pg->most_bytes == 0 || received_bytes(pg) - pg->received <= pg->most_bytes) {
+    if (pg->most_bytes == 0 || pg_wait_received_bytes(pg) - pg->received <= pg->most_bytes) {
         return 0;
     }
     return pg_give_up(pg, err, "the source answered with more than %" PRIu64 " MiB",
@@ -61,7 +61,7 @@ static int count_bytes(struct pg *pg, struct err *err)
 
 /* Asks over another connection if the server still works on this session's statement. A session
  * that waits for its client to read or write does not count: its data does not get through. */
-static bool is_at_work(const struct pg *pg)
+static bool pg_wait_is_at_work(const struct pg *pg)
 {
     char backend[16];
     struct err why;
@@ -89,7 +89,7 @@ static bool is_at_work(const struct pg *pg)
 }
 
 /* Called when nothing was received for `waited_ms`. */
-static int meet_silence(struct pg *pg, int64_t waited_ms, struct err *err)
+static int pg_wait_meet_silence(struct pg *pg, int64_t waited_ms, struct err *err)
 {
     if (stop_asked()) {
         pg->stop_ms += waited_ms;
@@ -101,7 +101,7 @@ static int meet_silence(struct pg *pg, int64_t waited_ms, struct err *err)
     if (silence_ms < pg->silence_ms) {
         return 0;
     }
-    if (!is_at_work(pg)) {
+    if (!pg_wait_is_at_work(pg)) {
         pg_give_up(pg, err, "the source has been silent for %" PRId64 " s", silence_ms / 1000);
         return err_hint(err, "see whether the server runs, and what is between: a proxy, a pooler");
     }
@@ -110,24 +110,24 @@ static int meet_silence(struct pg *pg, int64_t waited_ms, struct err *err)
 }
 
 /* Waits for one slice of time. */
-static int wait_slice(struct pg *pg, short events, struct err *err)
+static int pg_wait_slice(struct pg *pg, short events, struct err *err)
 {
     struct pollfd fd = {.fd = PQsocket(pg->conn), .events = events};
     int ready = poll(&fd, 1, SLICE_MS);
     if (ready > 0 && fd.revents != POLLOUT) {
         pg->heard_ms = pg_now_ms();
     }
-    return ready > 0 ? 0 : meet_silence(pg, ready == 0 ? SLICE_MS : 0, err);
+    return ready > 0 ? 0 : pg_wait_meet_silence(pg, ready == 0 ? SLICE_MS : 0, err);
 }
 
 /* Sends and receives available data. Returns 1 if libpq still has data to send. */
-static int exchange(struct pg *pg, struct err *err)
+static int pg_wait_exchange(struct pg *pg, struct err *err)
 {
     int unsent = PQflush(pg->conn);
     if (unsent < 0 || PQconsumeInput(pg->conn) == 0) {
         return pg_fail(pg, NULL, err);
     }
-    int rc = count_bytes(pg, err);
+    int rc = pg_wait_count_bytes(pg, err);
     return rc < 0 ? rc : unsent;
 }
 
@@ -135,8 +135,8 @@ int pg_flush(struct pg *pg, struct err *err)
 {
     int unsent = pg->conn != NULL ? PQflush(pg->conn) : -1;
     while (unsent == 1) {
-        int rc = wait_slice(pg, POLLIN | POLLOUT, err);
-        unsent = rc == 0 ? exchange(pg, err) : rc;
+        int rc = pg_wait_slice(pg, POLLIN | POLLOUT, err);
+        unsent = rc == 0 ? pg_wait_exchange(pg, err) : rc;
         if (unsent < 0) {
             return unsent;
         }
@@ -149,8 +149,8 @@ int pg_take(struct pg *pg, PGresult **out, struct err *err)
     *out = NULL;
     int unsent = pg->conn != NULL ? PQflush(pg->conn) : 0;
     while (PQisBusy(pg->conn) != 0) {
-        int rc = wait_slice(pg, unsent == 1 ? POLLIN | POLLOUT : POLLIN, err);
-        unsent = rc == 0 ? exchange(pg, err) : rc;
+        int rc = pg_wait_slice(pg, unsent == 1 ? POLLIN | POLLOUT : POLLIN, err);
+        unsent = rc == 0 ? pg_wait_exchange(pg, err) : rc;
         if (unsent < 0) {
             return unsent;
         }
@@ -166,7 +166,7 @@ int pg_hear(struct pg *pg, struct err *err)
         return 1;
     }
     bool heard = poll(&fd, 1, 0) > 0;
-    int unsent = exchange(pg, err);
+    int unsent = pg_wait_exchange(pg, err);
     if (unsent < 0) {
         return unsent;
     }
@@ -177,7 +177,7 @@ int pg_hear(struct pg *pg, struct err *err)
         pg->heard_ms = pg_now_ms();
         return 0;
     }
-    return meet_silence(pg, 0, err);
+    return pg_wait_meet_silence(pg, 0, err);
 }
 
 bool pg_wait_handshake(struct pg *pg, PGconn *conn, short events, int64_t deadline_ms)
@@ -186,7 +186,7 @@ bool pg_wait_handshake(struct pg *pg, PGconn *conn, short events, int64_t deadli
     while (pg_now_ms() < deadline_ms && pg->stop_ms < PG_STOP_MS) {
         int ready = poll(&fd, 1, SLICE_MS);
         if (ready > 0) { /* libpq keeps all settings that a server sends before it is ready */
-            return received_bytes(pg) <= HANDSHAKE_MAX_BYTES;
+            return pg_wait_received_bytes(pg) <= HANDSHAKE_MAX_BYTES;
         }
         pg->stop_ms += stop_asked() ? SLICE_MS : 0;
     }

@@ -74,7 +74,7 @@ static const char *const misunderstandings[] = {
     "forbidden ", "end of string", "could not match", "sslmode value",
 };
 
-static bool is_code(const char *at)
+static bool sqlstate_is_code(const char *at)
 {
     for (int i = 0; i < 5; i++) {
         if (!isdigit((unsigned char)at[i]) && !isupper((unsigned char)at[i])) {
@@ -85,10 +85,10 @@ static bool is_code(const char *at)
 }
 
 /* In verbose form a code follows the severity and two blanks, in any language. */
-static const char *next_code(const char *message)
+static const char *sqlstate_next_code(const char *message)
 {
     for (const char *at = strstr(message, ":  "); at != NULL; at = strstr(at + 3, ":  ")) {
-        if (is_code(at + 3)) {
+        if (sqlstate_is_code(at + 3)) {
             return at + 3;
         }
     }
@@ -98,7 +98,8 @@ static const char *next_code(const char *message)
 enum err_class sqlstate_of_connection(const char *message, char sqlstate[6])
 {
     sqlstate[0] = '\0';
-    for (const char *code = next_code(message); code != NULL; code = next_code(code)) {
+    for (const char *code = sqlstate_next_code(message); code != NULL;
+         code = sqlstate_next_code(code)) {
         memcpy(sqlstate, code, 5);
         sqlstate[5] = '\0';
         if (sqlstate_class(sqlstate) == ERR_REJECTED) {
@@ -118,7 +119,8 @@ enum err_class sqlstate_of_connection(const char *message, char sqlstate[6])
     return ERR_TRANSIENT;
 }
 
-static void push_masked(struct buf *out, const char *text, const char *end, const char *secret)
+static void sqlstate_push_without_secret(struct buf *out, const char *text, const char *end,
+                                         const char *secret)
 {
     size_t secret_len = secret != NULL ? strlen(secret) : 0;
     while (text < end) {
@@ -130,23 +132,24 @@ static void push_masked(struct buf *out, const char *text, const char *end, cons
 
 void sqlstate_push_masked(struct buf *out, const char *message, const char *secret)
 {
-    push_masked(out, message, message + strlen(message), secret);
+    sqlstate_push_without_secret(out, message, message + strlen(message), secret);
 }
 
 /* Appends "connection to .. failed: FATAL:  28P01: text" without severity and code, which err
  * has. */
-static void push_line(struct buf *out, const char *text, const char *end, const char *secret)
+static void sqlstate_push_line(struct buf *out, const char *text, const char *end,
+                               const char *secret)
 {
     const char *mark = memmem(text, (size_t)(end - text), ":  ", 3);
     if (mark != NULL) {
-        const char *words = mark + (is_code(mark + 3) ? 3 + 7 : 3);
+        const char *words = mark + (sqlstate_is_code(mark + 3) ? 3 + 7 : 3);
         while (mark > text && mark[-1] != ' ') {
             mark--;
         }
-        push_masked(out, text, mark, secret);
+        sqlstate_push_without_secret(out, text, mark, secret);
         text = words;
     }
-    push_masked(out, text, end, secret);
+    sqlstate_push_without_secret(out, text, end, secret);
 }
 
 void sqlstate_one_line(struct buf *out, const char *message, const char *secret)
@@ -158,7 +161,7 @@ void sqlstate_one_line(struct buf *out, const char *message, const char *secret)
         if (len > 0 && !guess && strncmp(message, "LOCATION:", 9) != 0) {
             buf_push_text(out, first ? "" : "; ");
             first = false;
-            push_line(out, message, message + len, secret);
+            sqlstate_push_line(out, message, message + len, secret);
         }
         message += len + (message[len] != '\0');
     }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct place *find(const struct place *places, const char *name, size_t len)
+static const struct place *template_find(const struct place *places, const char *name, size_t len)
 {
     for (; places->name != NULL; places++) {
         if (strlen(places->name) == len && memcmp(places->name, name, len) == 0) {
@@ -19,7 +19,8 @@ void template_fill(struct buf *out, const char *text, const struct place *places
 {
     for (const char *open = strchr(text, '{'); open != NULL; open = strchr(text, '{')) {
         size_t len = strcspn(open + 1, "{}");
-        const struct place *place = open[len + 1] == '}' ? find(places, open + 1, len) : NULL;
+        const struct place *place =
+            open[len + 1] == '}' ? template_find(places, open + 1, len) : NULL;
         size_t skip = place != NULL ? len + 2 : 1;
         buf_push(out, text, (size_t)(open - text));
         if (place != NULL) {

@@ -20,13 +20,13 @@ int key_existence_plan(struct pg *pg, struct err *err)
 #define KEYS_TWICE 2 /* the first repeat is reported as an error */
 
 /* A column of keys. */
-static struct reader_form keys_form(const struct keyset *keys)
+static struct reader_form key_existence_keys_form(const struct keyset *keys)
 {
     return (struct reader_form){1, KEYS_TWICE * keys->count + 1};
 }
 
-static int send_runs(struct key_existence *p, struct reader *r, const struct rowsql *sql,
-                     struct keyset *keys, struct err *err)
+static int key_existence_send_runs(struct key_existence *p, struct reader *r,
+                                   const struct rowsql *sql, struct keyset *keys, struct err *err)
 {
     struct keyruns runs;
     int rc = 0;
@@ -38,7 +38,7 @@ static int send_runs(struct key_existence *p, struct reader *r, const struct row
     } else {
         const char *const params[] = {buf_text(&runs.first), buf_text(&runs.last)};
         bool count = p->way == KEY_EXISTENCE_COUNT;
-        rc = reader_send(r, count ? (struct reader_form){1, 1} : keys_form(keys),
+        rc = reader_send(r, count ? (struct reader_form){1, 1} : key_existence_keys_form(keys),
                          count ? sql->runs_count : sql->runs, params, 2, err);
     }
     keyruns_release(&runs);
@@ -46,13 +46,14 @@ static int send_runs(struct key_existence *p, struct reader *r, const struct row
 }
 
 /* If a text does not have the key's parts, the next way is used. */
-static int send_list(struct key_existence *p, struct reader *r, const struct rowsql *sql,
-                     const struct keyset *keys, size_t parts, struct err *err)
+static int key_existence_send_list(struct key_existence *p, struct reader *r,
+                                   const struct rowsql *sql, const struct keyset *keys,
+                                   size_t parts, struct err *err)
 {
     struct keyarrays a;
     int rc = keyarrays_make(&a, keys, 0, keys->count, parts, err);
     if (rc == 0) {
-        rc = reader_send(r, keys_form(keys), sql->present, a.params, a.count, err);
+        rc = reader_send(r, key_existence_keys_form(keys), sql->present, a.params, a.count, err);
     } else if (rc == ERR_REJECTED) {
         p->way = KEY_EXISTENCE_TEXT;
         rc = 0;
@@ -61,8 +62,8 @@ static int send_list(struct key_existence *p, struct reader *r, const struct row
     return rc;
 }
 
-static int send_texts(struct reader *r, const struct rowsql *sql, const struct keyset *keys,
-                      struct err *err)
+static int key_existence_send_texts(struct reader *r, const struct rowsql *sql,
+                                    const struct keyset *keys, struct err *err)
 {
     struct buf array;
     buf_init(&array, ARRAY_MAX_BYTES);
@@ -73,8 +74,9 @@ static int send_texts(struct reader *r, const struct rowsql *sql, const struct k
     }
     buf_push_char(&array, '}');
     const char *const params[] = {buf_text(&array)};
-    int rc = array.failed ? err_set(err, ERR_REJECTED, "the keys of one page are too long")
-                          : reader_send(r, keys_form(keys), sql->texts, params, 1, err);
+    int rc = array.failed
+                 ? err_set(err, ERR_REJECTED, "the keys of one page are too long")
+                 : reader_send(r, key_existence_keys_form(keys), sql->texts, params, 1, err);
     buf_release(&array);
     return rc;
 }
@@ -87,13 +89,13 @@ int key_existence_send(struct key_existence *p, struct reader *r, const struct r
         p->way = KEY_EXISTENCE_LIST;
     }
     if (p->way == KEY_EXISTENCE_COUNT || p->way == KEY_EXISTENCE_RUNS) {
-        rc = send_runs(p, r, sql, keys, err);
+        rc = key_existence_send_runs(p, r, sql, keys, err);
     }
     if (rc == 0 && p->way == KEY_EXISTENCE_LIST) {
-        rc = send_list(p, r, sql, keys, parts, err);
+        rc = key_existence_send_list(p, r, sql, keys, parts, err);
     }
     if (rc == 0 && p->way == KEY_EXISTENCE_TEXT) {
-        rc = send_texts(r, sql, keys, err);
+        rc = key_existence_send_texts(r, sql, keys, err);
     }
     return rc;
 }

@@ -6,8 +6,8 @@
 
 #define ARRAY_MAX_BYTES ((size_t)256 << 20)
 
-static int push_key(struct keyarrays *a, struct buf *parts, struct span key, bool first,
-                    struct err *err)
+static int keyarrays_push_key(struct keyarrays *a, struct buf *parts, struct span key, bool first,
+                              struct err *err)
 {
     size_t offsets[KEY_MAX_PARTS];
     buf_reset(parts);
@@ -33,7 +33,7 @@ int keyarrays_make(struct keyarrays *a, const struct keyset *keys, size_t from, 
     bool first = true;
     for (size_t i = from; i < to && rc == 0; i++) {
         if (!keys->items[i].strange && keys->items[i].cut == KEYSET_WHOLE) {
-            rc = push_key(a, &split, keyset_get(keys, i), first, err);
+            rc = keyarrays_push_key(a, &split, keyset_get(keys, i), first, err);
             first = false;
         }
     }

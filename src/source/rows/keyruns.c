@@ -18,7 +18,7 @@ void keyruns_release(struct keyruns *r)
     buf_release(&r->last);
 }
 
-static bool parse(struct span text, int64_t *out)
+static bool keyruns_parse(struct span text, int64_t *out)
 {
     bool negative = text.len > 0 && text.data[0] == '-';
     size_t digits = text.len - (negative ? 1 : 0);
@@ -38,7 +38,7 @@ static bool parse(struct span text, int64_t *out)
     return true;
 }
 
-static bool extends(struct run *run, int64_t value)
+static bool keyruns_extends(struct run *run, int64_t value)
 {
     if (run->open && value > run->last && value - 1 == run->last) {
         run->last = value;
@@ -50,7 +50,7 @@ static bool extends(struct run *run, int64_t value)
     return true;
 }
 
-static void push(struct keyruns *r, const struct run *run)
+static void keyruns_push(struct keyruns *r, const struct run *run)
 {
     if (run->open) {
         const char *between = r->runs++ > 0 ? "," : "";
@@ -70,19 +70,19 @@ void keyruns_make(struct keyruns *r, struct keyset *keys)
     for (size_t i = 0; i < keys->count; i++) {
         struct span key = keyset_get(keys, i);
         int64_t value = 0;
-        keys->items[i].strange = !parse(key, &value);
+        keys->items[i].strange = !keyruns_parse(key, &value);
         if (keys->items[i].strange) {
             continue;
         }
         struct run *run = value < 0 ? &open[1][key.len - 1] : &open[0][key.len];
         r->keys++;
-        if (!extends(run, value)) {
-            push(r, run);
+        if (!keyruns_extends(run, value)) {
+            keyruns_push(r, run);
             *run = (struct run){value, value, true};
         }
     }
     for (size_t i = 0; i < 2 * (DIGITS_MAX + 1); i++) {
-        push(r, &open[i / (DIGITS_MAX + 1)][i % (DIGITS_MAX + 1)]);
+        keyruns_push(r, &open[i / (DIGITS_MAX + 1)][i % (DIGITS_MAX + 1)]);
     }
     buf_push_char(&r->first, '}');
     buf_push_char(&r->last, '}');

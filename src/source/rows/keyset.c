@@ -35,7 +35,7 @@ struct span keyset_get(const struct keyset *k, size_t index)
 }
 
 /* Returns the slot of the key, or the empty slot for it. */
-static size_t *find(const struct keyset *k, struct span key, uint64_t hash)
+static size_t *keyset_find(const struct keyset *k, struct span key, uint64_t hash)
 {
     size_t mask = k->slot_count - 1;
     for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
@@ -48,7 +48,7 @@ static size_t *find(const struct keyset *k, struct span key, uint64_t hash)
 }
 
 /* Keeps the table at most half full, so that a search is short and always ends. */
-static void grow(struct keyset *k)
+static void keyset_grow(struct keyset *k)
 {
     if (k->count * 2 < k->slot_count) {
         return;
@@ -58,15 +58,15 @@ static void grow(struct keyset *k)
     k->slots = mem_zero(slots, sizeof(*k->slots));
     k->slot_count = slots;
     for (size_t i = 0; i < k->count; i++) {
-        *find(k, keyset_get(k, i), k->items[i].hash) = i + 1;
+        *keyset_find(k, keyset_get(k, i), k->items[i].hash) = i + 1;
     }
 }
 
 enum keyset_added keyset_add(struct keyset *k, struct span key)
 {
-    grow(k);
+    keyset_grow(k);
     uint64_t hash = text_hash(key.data, key.len);
-    size_t *slot = find(k, key, hash);
+    size_t *slot = keyset_find(k, key, hash);
     if (*slot != 0) {
         return KEYSET_KNOWN;
     }
@@ -96,7 +96,7 @@ void keyset_set_cut(struct keyset *k, struct span key, enum keyset_cut cut)
 
 bool keyset_place(const struct keyset *k, struct span key, size_t *index)
 {
-    size_t place = k->slot_count > 0 ? *find(k, key, text_hash(key.data, key.len)) : 0;
+    size_t place = k->slot_count > 0 ? *keyset_find(k, key, text_hash(key.data, key.len)) : 0;
     *index = place > 0 ? place - 1 : 0;
     return place > 0;
 }
@@ -106,7 +106,7 @@ enum keyset_match keyset_mark(struct keyset *k, struct span key, size_t from, si
     if (k->slot_count == 0) {
         return KEYSET_STRANGER;
     }
-    size_t place = *find(k, key, text_hash(key.data, key.len));
+    size_t place = *keyset_find(k, key, text_hash(key.data, key.len));
     if (place == 0 || place - 1 < from || place - 1 >= to) {
         return KEYSET_STRANGER;
     }

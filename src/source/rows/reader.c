@@ -17,8 +17,8 @@ void reader_release(struct reader *r)
     *r = (struct reader){0};
 }
 
-static bool queue(struct reader *r, struct reader_form form, const char *sql,
-                  const char *const *params, size_t count)
+static bool reader_queue(struct reader *r, struct reader_form form, const char *sql,
+                         const char *const *params, size_t count)
 {
     PGconn *conn = r->pg->conn;
     if (r->sent == READER_AHEAD) {
@@ -37,19 +37,19 @@ static bool queue(struct reader *r, struct reader_form form, const char *sql,
 int reader_send(struct reader *r, struct reader_form form, const char *sql,
                 const char *const *params, size_t count, struct err *err)
 {
-    bool sent = queue(r, form, sql, params, count) && PQsendFlushRequest(r->pg->conn) == 1;
+    bool sent = reader_queue(r, form, sql, params, count) && PQsendFlushRequest(r->pg->conn) == 1;
     return sent ? pg_flush(r->pg, err) : pg_fail(r->pg, NULL, err);
 }
 
 int reader_commit(struct reader *r, struct err *err)
 {
-    bool sent =
-        queue(r, (struct reader_form){0}, "commit", NULL, 0) && PQpipelineSync(r->pg->conn) == 1;
+    bool sent = reader_queue(r, (struct reader_form){0}, "commit", NULL, 0) &&
+                PQpipelineSync(r->pg->conn) == 1;
     r->ending = true;
     return sent ? pg_flush(r->pg, err) : pg_fail(r->pg, NULL, err);
 }
 
-static int borrow(struct reader *r, struct row *row, struct err *err)
+static int reader_borrow(struct reader *r, struct row *row, struct err *err)
 {
     int count = PQnfields(r->current);
     const struct reader_form *form = &r->forms[0];
@@ -76,7 +76,7 @@ static int borrow(struct reader *r, struct row *row, struct err *err)
 /* Returns 1 if the caller must be informed, 0 for the last statement of a page, whose end is that
  * of the page. Single-row mode of the next statement must be requested before its first row
  * arrives. */
-static int end_statement(struct reader *r, struct err *err)
+static int reader_end_statement(struct reader *r, struct err *err)
 {
     if (r->sent == 0) {
         return pg_give_up(r->pg, err, "the source answered more statements than it was asked");
@@ -90,17 +90,17 @@ static int end_statement(struct reader *r, struct err *err)
     return r->sent > 0 || !r->ending;
 }
 
-static int end_page(struct reader *r, struct err *err)
+static int reader_end_page(struct reader *r, struct err *err)
 {
     r->ending = false;
     return PQexitPipelineMode(r->pg->conn) == 1 ? READER_END : pg_fail(r->pg, NULL, err);
 }
 
 /* Handles a result that is not a row. Returns 0 to continue. */
-static int end_result(struct reader *r, struct err *err)
+static int reader_end_result(struct reader *r, struct err *err)
 {
     if (r->current == NULL) {
-        int rc = end_statement(r, err);
+        int rc = reader_end_statement(r, err);
         return rc == 1 ? READER_END : rc;
     }
     ExecStatusType status = PQresultStatus(r->current);
@@ -108,7 +108,7 @@ static int end_result(struct reader *r, struct err *err)
         return pg_give_up(r->pg, err, "the source answered with a COPY");
     }
     if (status == PGRES_PIPELINE_SYNC) {
-        return end_page(r, err);
+        return reader_end_page(r, err);
     }
     return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK
                ? 0
@@ -126,9 +126,9 @@ int reader_next(struct reader *r, struct row *row, struct err *err)
         }
         r->current = PQgetResult(r->pg->conn);
         if (PQresultStatus(r->current) == PGRES_SINGLE_TUPLE) {
-            return borrow(r, row, err);
+            return reader_borrow(r, row, err);
         }
-        rc = end_result(r, err);
+        rc = reader_end_result(r, err);
         PQclear(r->current);
         r->current = NULL;
         if (rc != 0) {
@@ -138,7 +138,7 @@ int reader_next(struct reader *r, struct row *row, struct err *err)
 }
 
 /* Reads to the end of the page. */
-static int drain(struct pg *pg, struct err *err)
+static int reader_drain(struct pg *pg, struct err *err)
 {
     bool ended = false;
     for (int count = 0; !ended; count++) {
@@ -165,6 +165,6 @@ int reader_give_up(struct reader *r, struct err *err)
     bool sent = r->ending || PQpipelineSync(pg->conn) == 1;
     reader_release(r);
     r->pg = pg;
-    int rc = sent ? drain(pg, err) : pg_fail(pg, NULL, err);
+    int rc = sent ? reader_drain(pg, err) : pg_fail(pg, NULL, err);
     return rc == 0 ? pg_script(pg, "rollback", err) : rc;
 }

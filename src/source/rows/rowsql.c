@@ -46,7 +46,7 @@ int rowsql_push_columns(struct pg *pg, struct buf *out, const struct rowsql_inpu
     return 0;
 }
 
-static void push_from(struct buf *out, const struct rowsql_input *in)
+static void rowsql_push_from(struct buf *out, const struct rowsql_input *in)
 {
     buf_push_literal(out, "\n  from ");
     catalog_push_source(out, in->table);
@@ -59,7 +59,8 @@ static void push_from(struct buf *out, const struct rowsql_input *in)
     }
 }
 
-static int push_head(struct pg *pg, struct buf *out, const struct rowsql_input *in, struct err *err)
+static int rowsql_push_head(struct pg *pg, struct buf *out, const struct rowsql_input *in,
+                            struct err *err)
 {
     const struct table *t = in->table;
     buf_push_literal(out, "select ");
@@ -67,12 +68,13 @@ static int push_head(struct pg *pg, struct buf *out, const struct rowsql_input *
     if (rc == 0) {
         rc = rowsql_push_columns(pg, out, in, err);
     }
-    push_from(out, in);
+    rowsql_push_from(out, in);
     return rc;
 }
 
 /* Pushes a statement that lists the keys of the table only. */
-static int push_listing(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+static int rowsql_push_listing(struct pg *pg, struct buf *out, const struct table *t,
+                               struct err *err)
 {
     buf_push_literal(out, "select ");
     int rc = keytext_push(pg, out, "t", t, err);
@@ -80,8 +82,8 @@ static int push_listing(struct pg *pg, struct buf *out, const struct table *t, s
     return rc;
 }
 
-static int push_key_list(struct pg *pg, struct buf *out, const struct table *t, const char *between,
-                         struct err *err)
+static int rowsql_push_key_list(struct pg *pg, struct buf *out, const struct table *t,
+                                const char *between, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < t->key_count && rc == 0; i++) {
@@ -92,8 +94,8 @@ static int push_key_list(struct pg *pg, struct buf *out, const struct table *t, 
     return rc;
 }
 
-static int push_operator(struct pg *pg, struct buf *out, const struct table *t, size_t part,
-                         const char *symbol, struct err *err)
+static int rowsql_push_operator(struct pg *pg, struct buf *out, const struct table *t, size_t part,
+                                const char *symbol, struct err *err)
 {
     buf_push_literal(out, " operator(");
     int rc = pg_push_identifier(pg, out, t->key_operators[part], err);
@@ -101,16 +103,17 @@ static int push_operator(struct pg *pg, struct buf *out, const struct table *t, 
     return rc;
 }
 
-static int push_order(struct pg *pg, struct buf *out, const struct table *t, size_t limit,
-                      struct err *err)
+static int rowsql_push_order(struct pg *pg, struct buf *out, const struct table *t, size_t limit,
+                             struct err *err)
 {
     buf_push_literal(out, "\n order by ");
-    int rc = push_key_list(pg, out, t, ", ", err);
+    int rc = rowsql_push_key_list(pg, out, t, ", ", err);
     buf_printf(out, "\n limit $%zu::bigint", limit);
     return rc;
 }
 
-static int push_blocks(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+static int rowsql_push_blocks(struct pg *pg, struct buf *out, const struct table *t,
+                              struct err *err)
 {
     (void)pg;
     (void)t;
@@ -120,12 +123,12 @@ static int push_blocks(struct pg *pg, struct buf *out, const struct table *t, st
 }
 
 /* skip: number of parameters that come before. */
-static int push_first_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
-                         struct err *err)
+static int rowsql_push_first_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
+                                struct err *err)
 {
     (void)skip;
     buf_push_literal(out, "row(");
-    int rc = push_key_list(pg, out, t, ", ", err);
+    int rc = rowsql_push_key_list(pg, out, t, ", ", err);
     buf_push_literal(out, ") is not null");
     return rc;
 }
@@ -134,14 +137,14 @@ static int push_first_of(struct pg *pg, struct buf *out, const struct table *t, 
  * could be defined by the type's owner, and would run with our rights. The operator has a schema,
  * because search_path contains only PostgreSQL's own. One operator name must do for all columns of
  * the comparison. */
-static int push_after_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
-                         struct err *err)
+static int rowsql_push_after_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
+                                struct err *err)
 {
     buf_push_literal(out, "row(");
-    int rc = push_key_list(pg, out, t, ", ", err);
+    int rc = rowsql_push_key_list(pg, out, t, ", ", err);
     buf_push_literal(out, ")");
     if (rc == 0) {
-        rc = push_operator(pg, out, t, 0, ">", err);
+        rc = rowsql_push_operator(pg, out, t, 0, ">", err);
     }
     buf_push_literal(out, "row(");
     for (size_t i = 0; i < t->key_count; i++) {
@@ -152,44 +155,44 @@ static int push_after_of(struct pg *pg, struct buf *out, const struct table *t, 
 }
 
 /* Pushes a comparison of the key's first part with a parameter. */
-static int push_bound(struct pg *pg, struct buf *out, const struct table *t, const char *symbol,
-                      size_t parameter, struct err *err)
+static int rowsql_push_bound(struct pg *pg, struct buf *out, const struct table *t,
+                             const char *symbol, size_t parameter, struct err *err)
 {
     buf_push_literal(out, "t.");
     int rc = pg_push_identifier(pg, out, t->key[0], err);
     if (rc == 0) {
-        rc = push_operator(pg, out, t, 0, symbol, err);
+        rc = rowsql_push_operator(pg, out, t, 0, symbol, err);
     }
     buf_printf(out, "$%zu::%s", parameter, t->key_types[0]);
     return rc;
 }
 
-static int push_beyond_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
-                          struct err *err)
+static int rowsql_push_beyond_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
+                                 struct err *err)
 {
-    int rc = push_first_of(pg, out, t, skip, err);
+    int rc = rowsql_push_first_of(pg, out, t, skip, err);
     buf_push_literal(out, " and ");
-    return rc == 0 ? push_bound(pg, out, t, ">", skip + 1, err) : rc;
+    return rc == 0 ? rowsql_push_bound(pg, out, t, ">", skip + 1, err) : rc;
 }
 
-static int push_nulls(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+static int rowsql_push_nulls(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
 {
     buf_push_literal(out, "(");
-    int rc = push_key_list(pg, out, t, " is null or ", err);
+    int rc = rowsql_push_key_list(pg, out, t, " is null or ", err);
     buf_push_literal(out, " is null)");
     return rc;
 }
 
 /* Compares each part separately. Unlike a join with the keys, the planner pushes this down into a
  * query and through its GROUP BY. With several parts it selects too many rows. */
-static int push_each(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+static int rowsql_push_each(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < t->key_count && rc == 0; i++) {
         buf_push_text(out, i > 0 ? " and t." : "t.");
         rc = pg_push_identifier(pg, out, t->key[i], err);
         if (rc == 0) {
-            rc = push_operator(pg, out, t, i, "=", err);
+            rc = rowsql_push_operator(pg, out, t, i, "=", err);
         }
         buf_printf(out, "any($%zu::%s[])", i + 1, t->key_types[i]);
     }
@@ -197,7 +200,7 @@ static int push_each(struct pg *pg, struct buf *out, const struct table *t, stru
 }
 
 /* Arrays of an array type do not exist: integer[][] is integer[], and any() yields its integers. */
-static bool has_arrays(const struct table *t)
+static bool rowsql_has_arrays(const struct table *t)
 {
     bool arrays = false;
     for (size_t i = 0; i < t->key_count; i++) {
@@ -207,10 +210,11 @@ static bool has_arrays(const struct table *t)
     return arrays;
 }
 
-static int push_together(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+static int rowsql_push_together(struct pg *pg, struct buf *out, const struct table *t,
+                                struct err *err)
 {
     int rc = 0;
-    bool texts = has_arrays(t);
+    bool texts = rowsql_has_arrays(t);
     buf_push_literal(out, "exists (select from unnest(");
     for (size_t i = 0; i < t->key_count; i++) {
         buf_printf(out, "%s$%zu::%s[]", i > 0 ? ", " : "", i + 1, texts ? "text" : t->key_types[i]);
@@ -224,7 +228,7 @@ static int push_together(struct pg *pg, struct buf *out, const struct table *t, 
         buf_push_text(out, i > 0 ? " and t." : "t.");
         rc = pg_push_identifier(pg, out, t->key[i], err);
         if (rc == 0) {
-            rc = push_operator(pg, out, t, i, "=", err);
+            rc = rowsql_push_operator(pg, out, t, i, "=", err);
         }
         buf_printf(out, "k.p%zu%s%s", i + 1, texts ? "::" : "", texts ? t->key_types[i] : "");
     }
@@ -232,23 +236,23 @@ static int push_together(struct pg *pg, struct buf *out, const struct table *t, 
     return rc;
 }
 
-static int push_again(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+static int rowsql_push_again(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
 {
     int rc = 0;
-    if (has_arrays(t)) {
-        return push_together(pg, out, t, err);
+    if (rowsql_has_arrays(t)) {
+        return rowsql_push_together(pg, out, t, err);
     }
     if (t->key_count == 1) { /* more than twice as fast */
-        return push_each(pg, out, t, err);
+        return rowsql_push_each(pg, out, t, err);
     }
     if (t->query != NULL) {
-        rc = push_each(pg, out, t, err);
+        rc = rowsql_push_each(pg, out, t, err);
         buf_push_literal(out, " and ");
     }
-    return rc == 0 ? push_together(pg, out, t, err) : rc;
+    return rc == 0 ? rowsql_push_together(pg, out, t, err) : rc;
 }
 
-static int push_texts(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+static int rowsql_push_texts(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
 {
     int rc = keytext_push(pg, out, "t", t, err);
     buf_push_literal(out, " = any($1::text[])");
@@ -257,22 +261,22 @@ static int push_texts(struct pg *pg, struct buf *out, const struct table *t, str
 
 typedef int (*push_choice)(struct pg *pg, struct buf *out, const struct table *t, struct err *err);
 
-static int too_long(const struct table *t, struct err *err)
+static int rowsql_too_long(const struct table *t, struct err *err)
 {
     return err_set(err, ERR_REJECTED, "the statement that reads %s would be too long", t->quoted);
 }
 
-static int build(char **out, struct pg *pg, const struct rowsql_input *in, push_choice push,
-                 struct err *err)
+static int rowsql_build_sql(char **out, struct pg *pg, const struct rowsql_input *in,
+                            push_choice push, struct err *err)
 {
     struct buf sql;
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = push_head(pg, &sql, in, err);
+    int rc = rowsql_push_head(pg, &sql, in, err);
     if (rc == 0) {
         rc = push(pg, &sql, in->table, err);
     }
     if (rc == 0 && sql.failed) {
-        rc = too_long(in->table, err);
+        rc = rowsql_too_long(in->table, err);
     }
     *out = rc == 0 ? buf_detach(&sql) : NULL;
     buf_release(&sql);
@@ -280,7 +284,7 @@ static int build(char **out, struct pg *pg, const struct rowsql_input *in, push_
 }
 
 /* Child tables have keys of their own, so the key of the tree is not unique. */
-static bool has_runs(const struct table *t)
+static bool rowsql_has_runs(const struct table *t)
 {
     const char *type = t->key_types[0];
     return t->query == NULL && t->key_count == 1 && t->key_unique && (!t->tree || t->kind == 'p') &&
@@ -288,8 +292,8 @@ static bool has_runs(const struct table *t)
             strcmp(type, "smallint") == 0);
 }
 
-static int build_runs(char **out, struct pg *pg, const struct rowsql_input *in, bool count,
-                      struct err *err)
+static int rowsql_build_runs(char **out, struct pg *pg, const struct rowsql_input *in, bool count,
+                             struct err *err)
 {
     const struct table *t = in->table;
     struct buf sql;
@@ -304,12 +308,12 @@ static int build_runs(char **out, struct pg *pg, const struct rowsql_input *in, 
     } else {
         rc = keytext_push(pg, &sql, "t", t, err);
     }
-    push_from(&sql, in);
+    rowsql_push_from(&sql, in);
     buf_push_literal(&sql, "t.");
     rc = rc == 0 ? pg_push_identifier(pg, &sql, t->key[0], err) : rc;
     buf_push_literal(&sql, " between r.first and r.last) as c(x)");
     if (rc == 0 && sql.failed) {
-        rc = too_long(t, err);
+        rc = rowsql_too_long(t, err);
     }
     *out = rc == 0 ? buf_detach(&sql) : NULL;
     buf_release(&sql);
@@ -320,39 +324,41 @@ typedef int (*push_range)(struct pg *pg, struct buf *out, const struct table *t,
                           struct err *err);
 
 /* Builds a page in the key's order: start, end if there is one, and limit. */
-static int build_range(struct rowsql *out, struct pg *pg, const struct rowsql_input *in,
-                       enum rowsql_from from, bool ends, struct err *err)
+static int rowsql_build_range(struct rowsql *out, struct pg *pg, const struct rowsql_input *in,
+                              enum rowsql_from from, bool ends, struct err *err)
 {
-    static const push_range pushes[] = {push_first_of, push_after_of, push_beyond_of};
+    static const push_range pushes[] = {rowsql_push_first_of, rowsql_push_after_of,
+                                        rowsql_push_beyond_of};
     const struct table *t = in->table;
     const size_t before[] = {0, t->key_count, 1};
     struct buf sql;
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = t->query != NULL ? push_listing(pg, &sql, t, err) : push_head(pg, &sql, in, err);
+    int rc = t->query != NULL ? rowsql_push_listing(pg, &sql, t, err)
+                              : rowsql_push_head(pg, &sql, in, err);
     if (rc == 0) {
         rc = pushes[from](pg, &sql, t, 0, err);
     }
     if (rc == 0 && ends) {
         buf_push_literal(&sql, " and ");
-        rc = push_bound(pg, &sql, t, "<=", before[from] + 2, err);
+        rc = rowsql_push_bound(pg, &sql, t, "<=", before[from] + 2, err);
     }
     if (rc == 0) {
-        rc = push_order(pg, &sql, t, before[from] + 1, err);
+        rc = rowsql_push_order(pg, &sql, t, before[from] + 1, err);
     }
     if (rc == 0 && sql.failed) {
-        rc = too_long(t, err);
+        rc = rowsql_too_long(t, err);
     }
     out->range[from][ends] = rc == 0 ? buf_detach(&sql) : NULL;
     buf_release(&sql);
     return rc;
 }
 
-static int build_ranges(struct rowsql *out, struct pg *pg, const struct rowsql_input *in,
-                        struct err *err)
+static int rowsql_build_ranges(struct rowsql *out, struct pg *pg, const struct rowsql_input *in,
+                               struct err *err)
 {
     int rc = 0;
     for (int i = 0; i < 6 && rc == 0; i++) {
-        rc = build_range(out, pg, in, (enum rowsql_from)(i / 2), i % 2 == 1, err);
+        rc = rowsql_build_range(out, pg, in, (enum rowsql_from)(i / 2), i % 2 == 1, err);
     }
     return rc;
 }
@@ -366,26 +372,27 @@ int rowsql_build(struct rowsql *out, struct pg *pg, const struct rowsql_input *i
         char **sql;
         push_choice push; /* null: not needed */
         const struct rowsql_input *in;
-    } statements[] = {{&out->blocks, query || in->table->tree ? NULL : push_blocks, in},
-                      {&out->nulls, push_nulls, in},
-                      {&out->again, push_again, in},
-                      {&out->present, push_again, &keys},
-                      {&out->texts, push_texts, &keys}};
+    } statements[] = {{&out->blocks, query || in->table->tree ? NULL : rowsql_push_blocks, in},
+                      {&out->nulls, rowsql_push_nulls, in},
+                      {&out->again, rowsql_push_again, in},
+                      {&out->present, rowsql_push_again, &keys},
+                      {&out->texts, rowsql_push_texts, &keys}};
     rowsql_release(out);
     for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
         int rc = statements[i].push == NULL
                      ? 0
-                     : build(statements[i].sql, pg, statements[i].in, statements[i].push, err);
+                     : rowsql_build_sql(statements[i].sql, pg, statements[i].in, statements[i].push,
+                                        err);
         if (rc < 0) {
             return rc;
         }
     }
-    bool runs = has_runs(in->table);
-    int rc = runs ? build_runs(&out->runs_count, pg, in, true, err) : 0;
+    bool runs = rowsql_has_runs(in->table);
+    int rc = runs ? rowsql_build_runs(&out->runs_count, pg, in, true, err) : 0;
     if (rc == 0 && runs) {
-        rc = build_runs(&out->runs, pg, in, false, err);
+        rc = rowsql_build_runs(&out->runs, pg, in, false, err);
     }
-    return rc == 0 ? build_ranges(out, pg, in, err) : rc;
+    return rc == 0 ? rowsql_build_ranges(out, pg, in, err) : rc;
 }
 
 /* --- keys that another query finds ----------------------------------------------------------- */
@@ -398,8 +405,8 @@ void rowsql_keys_release(struct rowsql_keys *s)
 }
 
 /* Renames the query's columns to those of the key, and removes duplicates. */
-static int push_found(struct pg *pg, struct buf *out, const struct rowsql_keys_input *in,
-                      struct err *err)
+static int rowsql_push_found(struct pg *pg, struct buf *out, const struct rowsql_keys_input *in,
+                             struct err *err)
 {
     const struct table *t = in->table;
     buf_push_literal(out, "select ");
@@ -419,21 +426,21 @@ static int push_found(struct pg *pg, struct buf *out, const struct rowsql_keys_i
     return rc;
 }
 
-static int build_keys(char **out, struct pg *pg, const struct rowsql_keys_input *in,
-                      push_range push, struct err *err)
+static int rowsql_build_keys(char **out, struct pg *pg, const struct rowsql_keys_input *in,
+                             push_range push, struct err *err)
 {
     struct buf sql;
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = push_found(pg, &sql, in, err);
+    int rc = rowsql_push_found(pg, &sql, in, err);
     if (rc == 0) {
         rc = push(pg, &sql, in->table, in->parameters, err);
     }
     if (rc == 0) {
-        size_t own = push == push_after_of ? in->table->key_count : 0;
-        rc = push_order(pg, &sql, in->table, in->parameters + own + 1, err);
+        size_t own = push == rowsql_push_after_of ? in->table->key_count : 0;
+        rc = rowsql_push_order(pg, &sql, in->table, in->parameters + own + 1, err);
     }
     if (rc == 0 && sql.failed) {
-        rc = too_long(in->table, err);
+        rc = rowsql_too_long(in->table, err);
     }
     *out = rc == 0 ? buf_detach(&sql) : NULL;
     buf_release(&sql);
@@ -444,6 +451,6 @@ int rowsql_keys_build(struct rowsql_keys *out, struct pg *pg, const struct rowsq
                       struct err *err)
 {
     rowsql_keys_release(out);
-    int rc = build_keys(&out->first, pg, in, push_first_of, err);
-    return rc == 0 ? build_keys(&out->after, pg, in, push_after_of, err) : rc;
+    int rc = rowsql_build_keys(&out->first, pg, in, rowsql_push_first_of, err);
+    return rc == 0 ? rowsql_build_keys(&out->after, pg, in, rowsql_push_after_of, err) : rc;
 }

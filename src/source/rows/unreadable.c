@@ -10,7 +10,7 @@
 
 #define SQL_MAX_BYTES ((size_t)4 << 20)
 
-static bool is_known(const struct unreadable *u, const char *character)
+static bool unreadable_is_known(const struct unreadable *u, const char *character)
 {
     char between[UNTRANSLATABLE_SIZE + 2];
     snprintf(between, sizeof(between), " %s ", character);
@@ -19,7 +19,7 @@ static bool is_known(const struct unreadable *u, const char *character)
 
 /* Returns 0 if the bytes, a text in the database's encoding, can be converted to UTF8. Otherwise
  * `why` may name the first character that cannot. */
-static int convert(struct pg *pg, const char *bytes, struct err *why)
+static int unreadable_convert(struct pg *pg, const char *bytes, struct err *why)
 {
     struct buf text;
     buf_init(&text, SQL_MAX_BYTES);
@@ -34,14 +34,14 @@ static int convert(struct pg *pg, const char *bytes, struct err *why)
 
 /* A parameter of ours that does not exist in the database's encoding causes the same error. So test
  * the character separately. */
-static bool learn(struct unreadable *u, struct pg *pg, const struct err *why,
-                  char found[UNTRANSLATABLE_SIZE])
+static bool unreadable_learn_character(struct unreadable *u, struct pg *pg, const struct err *why,
+                                       char found[UNTRANSLATABLE_SIZE])
 {
     struct err said;
     size_t len = strlen(u->known);
     if (!untranslatable_met(why) || !untranslatable_character(why->detail, found) ||
-        is_known(u, found) || len + UNTRANSLATABLE_SIZE + 2 > sizeof(u->known) ||
-        convert(pg, found, &said) == 0 || !untranslatable_met(&said)) {
+        unreadable_is_known(u, found) || len + UNTRANSLATABLE_SIZE + 2 > sizeof(u->known) ||
+        unreadable_convert(pg, found, &said) == 0 || !untranslatable_met(&said)) {
         return false;
     }
     if (len == 0) {
@@ -57,7 +57,7 @@ static bool learn(struct unreadable *u, struct pg *pg, const struct err *why,
 /* Characters that differ in the last byte only are likely to fail too, so all of them are tested at
  * once. If such bytes are invalid in the encoding, the server reports that error instead, and
  * nothing is learned. */
-static bool learn_alike(struct unreadable *u, struct pg *pg, const char *first)
+static bool unreadable_learn_alike(struct unreadable *u, struct pg *pg, const char *first)
 {
     struct err why;
     struct buf bytes;
@@ -68,9 +68,10 @@ static bool learn_alike(struct unreadable *u, struct pg *pg, const char *first)
     buf_init(&bytes, SQL_MAX_BYTES);
     for (unsigned byte = least; byte <= most; byte++) {
         snprintf(found, sizeof(found), "%.*s%02x", lead, first, byte & 0xff);
-        buf_push_text(&bytes, is_known(u, found) ? "" : found);
+        buf_push_text(&bytes, unreadable_is_known(u, found) ? "" : found);
     }
-    bool learned = convert(pg, buf_text(&bytes), &why) < 0 && learn(u, pg, &why, found);
+    bool learned = unreadable_convert(pg, buf_text(&bytes), &why) < 0 &&
+                   unreadable_learn_character(u, pg, &why, found);
     buf_release(&bytes);
     return learned;
 }
@@ -78,9 +79,9 @@ static bool learn_alike(struct unreadable *u, struct pg *pg, const char *first)
 bool unreadable_learn(struct unreadable *u, struct pg *pg, const struct err *why)
 {
     char first[UNTRANSLATABLE_SIZE];
-    bool learned = learn(u, pg, why, first);
+    bool learned = unreadable_learn_character(u, pg, why, first);
     for (bool more = learned; more;) {
-        more = learn_alike(u, pg, first);
+        more = unreadable_learn_alike(u, pg, first);
     }
     return learned;
 }
@@ -92,7 +93,7 @@ bool unreadable_end(struct unreadable *u, struct reader *r, const struct err *wh
            unreadable_learn(u, r->pg, why);
 }
 
-static void push_known(struct buf *out, const struct unreadable *u)
+static void unreadable_push_known(struct buf *out, const struct unreadable *u)
 {
     buf_printf(out,
                "(select convert_from('\\x%s'::bytea, getdatabaseencoding()) as c offset 0) as f",
@@ -100,8 +101,8 @@ static void push_known(struct buf *out, const struct unreadable *u)
 }
 
 /* Wraps the statement as a table in FROM; the order of its rows is preserved. */
-static void push_wrapped(struct buf *out, const struct unreadable *u, size_t all, size_t columns,
-                         const char *sql)
+static void unreadable_push_wrapped(struct buf *out, const struct unreadable *u, size_t all,
+                                    size_t columns, const char *sql)
 {
     buf_push_literal(out, "select case when u.k then null else s.c0 end");
     for (size_t i = 1; i < all; i++) {
@@ -117,7 +118,7 @@ static void push_wrapped(struct buf *out, const struct unreadable *u, size_t all
         buf_printf(out, ", s.c%zu", i);
     }
     buf_push_literal(out, ")::text as r offset 0) as t, ");
-    push_known(out, u);
+    unreadable_push_known(out, u);
     buf_push_literal(out, " offset 0) as u(k, r)");
 }
 
@@ -133,7 +134,7 @@ void unreadable_push_entries(struct buf *out, const struct unreadable *u, const 
                "case when u.k then null else s.key end\n  from (\n%s\n) as s(xid, seq, op, key),\n"
                "lateral (select translate(s.key, f.c, '') <> s.key from ",
                UNREADABLE_ENTRY, sql);
-    push_known(out, u);
+    unreadable_push_known(out, u);
     buf_push_literal(out, " offset 0) as u(k)");
 }
 
@@ -146,7 +147,7 @@ int unreadable_send(const struct unreadable *u, struct reader *r, struct reader_
         return reader_send(r, form, sql, params, count, err);
     }
     buf_init(&wrapped, SQL_MAX_BYTES);
-    push_wrapped(&wrapped, u, form.columns, columns, sql);
+    unreadable_push_wrapped(&wrapped, u, form.columns, columns, sql);
     form.columns++;
     int rc = wrapped.failed
                  ? err_set(err, ERR_REJECTED, "the statement that reads rows would be too long")

@@ -28,7 +28,7 @@ const char *stratum_name(enum stratum s)
 /* --- columns --------------------------------------------------------------------------------- */
 
 /* Finds the columns that this role may read; the pipeline may need only some of the table's. */
-static int find_readable(struct sample *s, struct err *err)
+static int sample_find_readable(struct sample *s, struct err *err)
 {
     char oid[16];
     const char *const params[] = {oid};
@@ -36,7 +36,7 @@ static int find_readable(struct sample *s, struct err *err)
     return pg_ask(s->pg, &s->readable, "sample_readable", params, 1, err);
 }
 
-static bool is_readable(const struct sample *s, const char *column)
+static bool sample_is_readable(const struct sample *s, const char *column)
 {
     for (size_t i = 0; i < pg_rows(s->readable); i++) {
         if (strcmp(pg_text(s->readable, i, 0), column) == 0) {
@@ -49,14 +49,14 @@ static bool is_readable(const struct sample *s, const char *column)
 /* --- the pool -------------------------------------------------------------------------------- */
 
 /* Pushes the sum, over the table's columns, of an expression: `before`, the column, `behind`. */
-static int push_sum(struct sample *s, struct buf *sql, const char *before, const char *behind,
-                    struct err *err)
+static int sample_push_sum(struct sample *s, struct buf *sql, const char *before,
+                           const char *behind, struct err *err)
 {
     int rc = 0;
     buf_push_literal(sql, "(0");
     for (size_t i = 0; i < s->base->columns.count && rc == 0; i++) {
         const char *name = s->base->columns.items[i].name;
-        if (is_readable(s, name)) {
+        if (sample_is_readable(s, name)) {
             buf_printf(sql, " + %st.", before);
             rc = pg_push_identifier(s->pg, sql, name, err);
             buf_push_text(sql, behind);
@@ -68,14 +68,14 @@ static int push_sum(struct sample *s, struct buf *sql, const char *before, const
 
 /* Returns the column that orders rows by age: the cursor's, else the first timestamp that is NOT
  * NULL. */
-static const char *time_column(const struct sample *s)
+static const char *sample_time_column(const struct sample *s)
 {
     if (s->options.rows->cursor != NULL) {
         return s->options.rows->cursor;
     }
     for (size_t i = 0; i < s->base->columns.count; i++) {
         const struct column *c = &s->base->columns.items[i];
-        if (c->not_null && is_readable(s, c->name) && c->category != COLUMN_ARRAY &&
+        if (c->not_null && sample_is_readable(s, c->name) && c->category != COLUMN_ARRAY &&
             (strcmp(c->type, "timestamptz") == 0 || strcmp(c->type, "timestamp") == 0)) {
             return c->name;
         }
@@ -83,7 +83,7 @@ static const char *time_column(const struct sample *s)
     return NULL;
 }
 
-static int push_key_present(struct sample *s, struct buf *sql, struct err *err)
+static int sample_push_key_present(struct sample *s, struct buf *sql, struct err *err)
 {
     int rc = 0;
     const char *where = s->options.rows->query == NULL ? s->options.rows->where : NULL;
@@ -99,12 +99,12 @@ static int push_key_present(struct sample *s, struct buf *sql, struct err *err)
     return rc;
 }
 
-static int push_key_text(struct sample *s, struct buf *sql, struct err *err)
+static int sample_push_key_text(struct sample *s, struct buf *sql, struct err *err)
 {
     return keytext_push(s->pg, sql, "t", s->base, err);
 }
 
-static size_t pool_size(const struct sample *s)
+static size_t sample_pool_size(const struct sample *s)
 {
     size_t wanted = s->options.count * POOL_TIMES;
     return wanted > POOL_LEAST ? wanted : POOL_LEAST;
@@ -112,24 +112,24 @@ static size_t pool_size(const struct sample *s)
 
 /* Returns the share of the table's blocks, in percent, that yields about one pool; 0: all of
  * them. */
-static double pool_share(const struct sample *s)
+static double sample_pool_share(const struct sample *s)
 {
     int64_t rows = s->base->estimated_rows;
-    return rows > POOL_ALL_BELOW ? 100 * (double)pool_size(s) / (double)rows : 0;
+    return rows > POOL_ALL_BELOW ? 100 * (double)sample_pool_size(s) / (double)rows : 0;
 }
 
-static int push_pool(struct sample *s, struct buf *sql, double share, struct err *err)
+static int sample_push_pool(struct sample *s, struct buf *sql, double share, struct err *err)
 {
-    const char *time = time_column(s);
+    const char *time = sample_time_column(s);
     buf_push_literal(sql, "with pool as materialized (select ");
-    int rc = push_key_text(s, sql, err);
+    int rc = sample_push_key_text(s, sql, err);
     buf_push_literal(sql, " as k, ");
     if (rc == 0) {
-        rc = push_sum(s, sql, "coalesce(pg_column_size(", "), 0)", err);
+        rc = sample_push_sum(s, sql, "coalesce(pg_column_size(", "), 0)", err);
     }
     buf_push_literal(sql, " as size, ");
     if (rc == 0) {
-        rc = push_sum(s, sql, "(", " is null)::integer", err);
+        rc = sample_push_sum(s, sql, "(", " is null)::integer", err);
     }
     buf_push_literal(sql, " as nulls, ");
     if (rc == 0 && time != NULL) {
@@ -143,13 +143,13 @@ static int push_pool(struct sample *s, struct buf *sql, double share, struct err
     if (share > 0) {
         buf_printf(sql, " tablesample system (%.9f)", share > 100 ? 100 : share);
     }
-    rc = rc == 0 ? push_key_present(s, sql, err) : rc;
-    buf_printf(sql, "\n limit %zu)\n", pool_size(s) * 5);
+    rc = rc == 0 ? sample_push_key_present(s, sql, err) : rc;
+    buf_printf(sql, "\n limit %zu)\n", sample_pool_size(s) * 5);
     return rc;
 }
 
-static void push_stratum(struct buf *sql, enum stratum stratum, const char *where,
-                         const char *order, size_t count)
+static void sample_push_stratum(struct buf *sql, enum stratum stratum, const char *where,
+                                const char *order, size_t count)
 {
     buf_printf(sql,
                "\nunion all (select %d, k, (select count(*) from pool) from pool where %s order by "
@@ -158,13 +158,13 @@ static void push_stratum(struct buf *sql, enum stratum stratum, const char *wher
 }
 
 /* Pushes the first or last rows by key, of the whole table. */
-static int push_edge(struct sample *s, struct buf *sql, enum stratum stratum, const char *direction,
-                     size_t count, struct err *err)
+static int sample_push_edge(struct sample *s, struct buf *sql, enum stratum stratum,
+                            const char *direction, size_t count, struct err *err)
 {
     buf_printf(sql, "\nunion all (select %d, ", (int)stratum);
-    int rc = push_key_text(s, sql, err);
+    int rc = sample_push_key_text(s, sql, err);
     buf_printf(sql, ", 0 from %s%s t", s->base->tree ? "" : "only ", s->base->quoted);
-    rc = rc == 0 ? push_key_present(s, sql, err) : rc;
+    rc = rc == 0 ? sample_push_key_present(s, sql, err) : rc;
     buf_push_literal(sql, "\n order by ");
     for (size_t i = 0; i < s->base->key_count && rc == 0; i++) {
         buf_push_text(sql, i > 0 ? ", t." : "t.");
@@ -176,26 +176,26 @@ static int push_edge(struct sample *s, struct buf *sql, enum stratum stratum, co
 }
 
 /* Chooses half of the rows by chance, and the other half from the extremes. */
-static int push_choice(struct sample *s, struct buf *sql, double share, struct err *err)
+static int sample_push_choice(struct sample *s, struct buf *sql, double share, struct err *err)
 {
     size_t n = s->options.count;
     size_t tenth = n / 10 > 0 ? n / 10 : 1;
     size_t some = n / 20 > 0 ? n / 20 : 1;
-    int rc = push_pool(s, sql, share, err);
+    int rc = sample_push_pool(s, sql, share, err);
     buf_printf(sql, "(select %d, k, (select count(*) from pool) from pool order by dice limit %zu)",
                STRATUM_CHANCE, (n + 1) / 2);
-    push_stratum(sql, STRATUM_LARGEST, "true", "size desc, k", tenth);
-    push_stratum(sql, STRATUM_SMALLEST, "true", "size, k", tenth);
-    push_stratum(sql, STRATUM_NULLS, "nulls > 0", "nulls desc, dice desc", tenth);
-    push_stratum(sql, STRATUM_NEWEST, "at is not null", "at desc, k", some);
-    push_stratum(sql, STRATUM_OLDEST, "at is not null", "at, k", some);
-    rc = rc == 0 ? push_edge(s, sql, STRATUM_NEWEST, " desc", some, err) : rc;
-    rc = rc == 0 ? push_edge(s, sql, STRATUM_OLDEST, "", some, err) : rc;
-    push_stratum(sql, STRATUM_REST, "true", "dice", n);
+    sample_push_stratum(sql, STRATUM_LARGEST, "true", "size desc, k", tenth);
+    sample_push_stratum(sql, STRATUM_SMALLEST, "true", "size, k", tenth);
+    sample_push_stratum(sql, STRATUM_NULLS, "nulls > 0", "nulls desc, dice desc", tenth);
+    sample_push_stratum(sql, STRATUM_NEWEST, "at is not null", "at desc, k", some);
+    sample_push_stratum(sql, STRATUM_OLDEST, "at is not null", "at, k", some);
+    rc = rc == 0 ? sample_push_edge(s, sql, STRATUM_NEWEST, " desc", some, err) : rc;
+    rc = rc == 0 ? sample_push_edge(s, sql, STRATUM_OLDEST, "", some, err) : rc;
+    sample_push_stratum(sql, STRATUM_REST, "true", "dice", n);
     return rc;
 }
 
-static void add_key(struct sample *s, const char *key, enum stratum stratum)
+static void sample_add_key(struct sample *s, const char *key, enum stratum stratum)
 {
     if (keyset_add(&s->keys, span_make(key, strlen(key))) == KEYSET_NEW) {
         s->strata = mem_grow(s->strata, s->keys.count, 1);
@@ -203,12 +203,12 @@ static void add_key(struct sample *s, const char *key, enum stratum stratum)
     }
 }
 
-static int choose(struct sample *s, double share, int64_t *pool, struct err *err)
+static int sample_choose(struct sample *s, double share, int64_t *pool, struct err *err)
 {
     struct buf sql;
     struct pg_result *r = NULL;
     buf_init(&sql, SAMPLE_SQL_BYTES);
-    int rc = push_choice(s, &sql, share, err);
+    int rc = sample_push_choice(s, &sql, share, err);
     if (rc == 0) {
         rc = pg_query(s->pg, &r, "any: int, text, int", buf_text(&sql), NULL, 0, err);
     }
@@ -216,7 +216,7 @@ static int choose(struct sample *s, double share, int64_t *pool, struct err *err
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
         *pool = pg_int(r, i, 2) > *pool ? pg_int(r, i, 2) : *pool;
         if (s->keys.count < s->options.count + s->options.named_count) {
-            add_key(s, pg_text(r, i, 1), (enum stratum)pg_int(r, i, 0));
+            sample_add_key(s, pg_text(r, i, 1), (enum stratum)pg_int(r, i, 0));
         }
     }
     pg_result_release(r);
@@ -226,17 +226,17 @@ static int choose(struct sample *s, double share, int64_t *pool, struct err *err
 
 /* Random blocks may have too few rows that match the condition. Then the whole table is
  * searched. */
-static int choose_all(struct sample *s, struct err *err)
+static int sample_choose_all(struct sample *s, struct err *err)
 {
     int64_t pool = 0;
-    double share = pool_share(s);
-    int rc = choose(s, share, &pool, err);
+    double share = sample_pool_share(s);
+    int rc = sample_choose(s, share, &pool, err);
     s->table_rows = share > 0 ? (int64_t)((double)pool * 100 / share) : pool;
-    s->exact = share <= 0 && pool < (int64_t)pool_size(s) * 5;
+    s->exact = share <= 0 && pool < (int64_t)sample_pool_size(s) * 5;
     if (rc == 0 && share > 0 && pool < (int64_t)s->options.count) {
-        rc = choose(s, 0, &pool, err);
+        rc = sample_choose(s, 0, &pool, err);
         s->table_rows = pool;
-        s->exact = pool < (int64_t)pool_size(s) * 5;
+        s->exact = pool < (int64_t)sample_pool_size(s) * 5;
     }
     bool all = s->options.rows->where == NULL || s->options.rows->query != NULL;
     if (!s->exact && (all || share <= 0) && s->base->estimated_rows > 0) {
@@ -249,23 +249,23 @@ static int choose_all(struct sample *s, struct err *err)
 
 /* A key written by a person may be impossible. So it is tested before the transaction, which an
  * error would abort. */
-static int add_named(struct sample *s, const char *key, struct err *err)
+static int sample_add_named(struct sample *s, const char *key, struct err *err)
 {
     bool possible = false;
     int rc = keytext_possible(s->pg, s->base, span_make(key, strlen(key)), &possible, err);
     if (rc == 0 && possible) {
-        add_key(s, key, STRATUM_NAMED);
+        sample_add_key(s, key, STRATUM_NAMED);
     }
     return rc;
 }
 
-static int look_up(struct sample *s, struct err *err)
+static int sample_look_up(struct sample *s, struct err *err)
 {
     const struct sample_options *o = &s->options;
     const struct listing_options *r = o->rows;
     int rc = catalog_table(s->pg, &s->base, r->table, r->key, r->key_count, err);
     if (rc == 0) {
-        rc = find_readable(s, err);
+        rc = sample_find_readable(s, err);
     }
     if (rc == 0) {
         rc = catalog_table(s->pg, &s->rows, r->table, r->key, r->key_count, err);
@@ -285,18 +285,18 @@ static int look_up(struct sample *s, struct err *err)
     return rc;
 }
 
-static int prepare(struct sample *s, struct err *err)
+static int sample_prepare(struct sample *s, struct err *err)
 {
-    int rc = look_up(s, err);
+    int rc = sample_look_up(s, err);
     for (size_t i = 0; i < s->options.named_count && rc == 0; i++) {
-        rc = add_named(s, s->options.named[i], err);
+        rc = sample_add_named(s, s->options.named[i], err);
     }
     if (rc == 0) {
         rc =
             pg_script(s->pg, "begin isolation level repeatable read read only;" PG_GUARD_PATH, err);
     }
     if (rc == 0) {
-        rc = choose_all(s, err);
+        rc = sample_choose_all(s, err);
     }
     if (rc == 0) {
         s->chosen = true;
@@ -313,7 +313,7 @@ int sample_open(struct sample **out, struct pg *pg, const struct sample_options 
     s->pg->answer_bytes = ANSWER_MAX_BYTES;
     s->options = *options;
     keyset_init(&s->keys, KEYS_MAX_BYTES);
-    int rc = prepare(s, err);
+    int rc = sample_prepare(s, err);
     if (rc < 0) {
         sample_free(s);
         return rc;

@@ -12,7 +12,7 @@
 
 /* --- kinds of comparison --------------------------------------------------------------------- */
 
-static bool among(const char *word, const char *list)
+static bool sample_values_among(const char *word, const char *list)
 {
     size_t len = strlen(word);
     for (const char *at = list; (at = strstr(at, word)) != NULL; at += len) {
@@ -24,13 +24,14 @@ static bool among(const char *word, const char *list)
     return false;
 }
 
-static const struct column *column_of(const struct sample *s, const struct plan_step *step)
+static const struct column *sample_values_column_of(const struct sample *s,
+                                                    const struct plan_step *step)
 {
     return columns_find(&s->rows->columns, s->plan.columns[step->value - 1]);
 }
 
 /* Returns the element of an array column, or the column itself. */
-static const struct column *element_of(const struct column *c)
+static const struct column *sample_values_element_of(const struct column *c)
 {
     return column_is_array(c) ? &c->parts[0] : c;
 }
@@ -53,8 +54,8 @@ static const struct {
     {SAMPLE_ADDRESS, "ip", "inet cidr"},
 };
 
-static bool said(const struct mapping *m, const char *property, const char *parameter,
-                 const char *value)
+static bool sample_values_said(const struct mapping *m, const char *property, const char *parameter,
+                               const char *value)
 {
     char *text = mapping_parameter(m, property, parameter);
     bool is = text != NULL && (value == NULL || strcmp(text, value) == 0);
@@ -62,20 +63,21 @@ static bool said(const struct mapping *m, const char *property, const char *para
     return is;
 }
 
-static const char *obstacle(const struct mapping *m, const struct property *p)
+static const char *sample_values_obstacle(const struct mapping *m, const struct property *p)
 {
     if (p->format != NULL && strstr(p->format, "strict_date_optional_time") == NULL) {
         return "its date format is its own";
     }
-    return said(m, p->name, "index", "false")     ? "it is not indexed"
-           : said(m, p->name, "normalizer", NULL) ? "a normalizer changes its values"
-           : said(m, p->name, "null_value", NULL) ? "a null_value stands for what is missing"
-                                                  : NULL;
+    return sample_values_said(m, p->name, "index", "false")     ? "it is not indexed"
+           : sample_values_said(m, p->name, "normalizer", NULL) ? "a normalizer changes its values"
+           : sample_values_said(m, p->name, "null_value", NULL)
+               ? "a null_value stands for what is missing"
+               : NULL;
 }
 
 enum sample_how sample_how(const struct sample *s, const struct plan_step *step, const char **why)
 {
-    const struct column *c = element_of(column_of(s, step));
+    const struct column *c = sample_values_element_of(sample_values_column_of(s, step));
     const struct property *p = mapping_find(s->options.mapping, step->property);
     *why = "its type is not compared";
     if (p == NULL) { /* source_id, if the mapping does not name it */
@@ -83,8 +85,9 @@ enum sample_how sample_how(const struct sample *s, const struct plan_step *step,
     }
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
         bool enums = pairs[i].how == SAMPLE_KEYWORD && c->category == 'e';
-        if (among(p->type, pairs[i].properties) && (enums || among(c->type, pairs[i].columns))) {
-            *why = obstacle(s->options.mapping, p);
+        if (sample_values_among(p->type, pairs[i].properties) &&
+            (enums || sample_values_among(c->type, pairs[i].columns))) {
+            *why = sample_values_obstacle(s->options.mapping, p);
             return *why == NULL ? pairs[i].how : SAMPLE_NOT;
         }
     }
@@ -95,14 +98,15 @@ enum sample_how sample_how(const struct sample *s, const struct plan_step *step,
 
 /* Writes the SQL expression of the text of alias.c. For a user-defined type it uses the output
  * function, because the type's owner may have defined a cast, which would run with our rights. */
-static const char *text_of(char out[TEXT_BYTES], const struct column *c, char alias)
+static const char *sample_values_text_of(char out[TEXT_BYTES], const struct column *c, char alias)
 {
     snprintf(out, TEXT_BYTES, catalog_is_users(c) ? "concat(%c.c)" : "%c.c::text", alias);
     return out;
 }
 
 /* Pushes the value to sort by (e) and its text (v), for the value u.c. */
-static void push_number(struct buf *sql, const struct property *p, const struct column *c)
+static void sample_values_push_number(struct buf *sql, const struct property *p,
+                                      const struct column *c)
 {
     const char *n =
         strcmp(c->type, "oid") == 0 ? "u.c::int8" : "u.c"; /* oid can be cast to integers only */
@@ -118,7 +122,8 @@ static void push_number(struct buf *sql, const struct property *p, const struct 
     }
 }
 
-static void push_date(struct buf *sql, const struct property *p, const struct column *c)
+static void sample_values_push_date(struct buf *sql, const struct property *p,
+                                    const struct column *c)
 {
     bool nanos = strcmp(p->type, "date_nanos") == 0;
     if (strcmp(c->type, "date") == 0) {
@@ -131,16 +136,16 @@ static void push_date(struct buf *sql, const struct property *p, const struct co
                nanos ? "US" : "MS");
 }
 
-static void push_value(struct buf *sql, enum sample_how how, const struct property *p,
-                       const struct column *c)
+static void sample_values_push_value(struct buf *sql, enum sample_how how, const struct property *p,
+                                     const struct column *c)
 {
     char text[TEXT_BYTES];
     switch (how) {
     case SAMPLE_NUMBER:
-        push_number(sql, p, c);
+        sample_values_push_number(sql, p, c);
         break;
     case SAMPLE_DATE:
-        push_date(sql, p, c);
+        sample_values_push_date(sql, p, c);
         break;
     case SAMPLE_BOOLEAN:
         buf_push_literal(sql, "u.c as e, u.c::text as v");
@@ -150,14 +155,14 @@ static void push_value(struct buf *sql, enum sample_how how, const struct proper
         break;
     case SAMPLE_KEYWORD:
     case SAMPLE_NOT:
-        text_of(text, c, 'u');
+        sample_values_text_of(text, c, 'u');
         buf_printf(sql, "%s collate \"C\" as e, %s as v", text, text);
         break;
     }
 }
 
-static int push_chosen(struct sample *s, struct buf *sql, const struct plan_step *step,
-                       struct err *err)
+static int sample_values_push_chosen(struct sample *s, struct buf *sql,
+                                     const struct plan_step *step, struct err *err)
 {
     const char *column = s->plan.columns[step->value - 1];
     buf_push_literal(sql, "(\n");
@@ -166,7 +171,8 @@ static int push_chosen(struct sample *s, struct buf *sql, const struct plan_step
     return rc;
 }
 
-static void tell(const struct sample *s, const struct pg_result *r, sample_each each, void *context)
+static void sample_values_tell(const struct sample *s, const struct pg_result *r, sample_each each,
+                               void *context)
 {
     for (size_t i = 0; i < pg_rows(r); i++) {
         size_t row;
@@ -178,13 +184,14 @@ static void tell(const struct sample *s, const struct pg_result *r, sample_each 
     }
 }
 
-static int ask_and_tell(struct sample *s, const struct buf *sql, const struct plan_step *step,
-                        sample_each each, void *context, struct err *err)
+static int sample_values_ask_and_tell(struct sample *s, const struct buf *sql,
+                                      const struct plan_step *step, sample_each each, void *context,
+                                      struct err *err)
 {
     struct pg_result *r = NULL;
     int rc = sample_ask(s, &r, "any: text?, int?, text?", sql, err);
     if (rc == 0) {
-        tell(s, r, each, context);
+        sample_values_tell(s, r, each, context);
     }
     pg_result_release(r);
     return rc < 0 ? err_context(err, "could not ask for the values of \"%s\"", step->property) : 0;
@@ -196,14 +203,14 @@ int sample_values(struct sample *s, const struct plan_step *step, sample_each ea
     struct buf sql;
     const char *why;
     enum sample_how how = sample_how(s, step, &why);
-    const struct column *c = column_of(s, step);
+    const struct column *c = sample_values_column_of(s, step);
     const struct property *p = mapping_find(s->options.mapping, step->property);
     buf_init(&sql, SAMPLE_SQL_BYTES);
     buf_push_literal(&sql, "select r.k, dense_rank() over (order by x.e), left(x.v, " TEXT_MOST
                            ")\n  from ");
-    int rc = push_chosen(s, &sql, step, err);
+    int rc = sample_values_push_chosen(s, &sql, step, err);
     buf_push_literal(&sql, ",\n lateral (select ");
-    push_value(&sql, how, p, element_of(c));
+    sample_values_push_value(&sql, how, p, sample_values_element_of(c));
     buf_push_text(&sql, column_is_array(c) ? " from unnest(r.c) as u(c)) x"
                                            : " from (select r.c) as u(c)) x");
     buf_push_literal(&sql, "\n where x.e is not null");
@@ -212,7 +219,7 @@ int sample_values(struct sample *s, const struct plan_step *step, sample_each ea
     }
     buf_printf(&sql, "\n order by 2, 1 limit %d", VALUES_MOST);
     if (rc == 0) {
-        rc = ask_and_tell(s, &sql, step, each, context, err);
+        rc = sample_values_ask_and_tell(s, &sql, step, each, context, err);
     }
     buf_release(&sql);
     return rc;
@@ -224,7 +231,7 @@ int sample_texts(struct sample *s, const struct plan_step *step, size_t characte
     char text[TEXT_BYTES];
     struct buf sql;
     buf_init(&sql, SAMPLE_SQL_BYTES);
-    text_of(text, column_of(s, step), 'r');
+    sample_values_text_of(text, sample_values_column_of(s, step), 'r');
     if (characters > 0) {
         buf_printf(&sql,
                    "select k, 0, c from (select r.k, left(%s, %zu) as c, count(*) over "
@@ -233,12 +240,12 @@ int sample_texts(struct sample *s, const struct plan_step *step, size_t characte
     } else {
         buf_printf(&sql, "select k, 0, c from (select r.k, %s as c, 1 as same from ", text);
     }
-    int rc = push_chosen(s, &sql, step, err);
+    int rc = sample_values_push_chosen(s, &sql, step, err);
     buf_printf(&sql,
                " where r.c is not null) x\n where same = 1 and c <> '' order by md5(k) limit %zu",
                limit);
     if (rc == 0) {
-        rc = ask_and_tell(s, &sql, step, each, context, err);
+        rc = sample_values_ask_and_tell(s, &sql, step, each, context, err);
     }
     buf_release(&sql);
     return rc;
@@ -251,15 +258,15 @@ int sample_filled(struct sample *s, const struct plan_step *step, bool *filled, 
     struct buf sql;
     char text[TEXT_BYTES];
     struct pg_result *r = NULL;
-    const struct column *c = column_of(s, step);
+    const struct column *c = sample_values_column_of(s, step);
     buf_init(&sql, SAMPLE_SQL_BYTES);
     buf_push_literal(&sql, "select r.k from ");
-    int rc = push_chosen(s, &sql, step, err);
+    int rc = sample_values_push_chosen(s, &sql, step, err);
     if (column_is_array(c)) {
         buf_printf(&sql, "\n where exists (select from unnest(r.c) as u(c) where %s ~ '\\w')",
-                   text_of(text, &c->parts[0], 'u'));
+                   sample_values_text_of(text, &c->parts[0], 'u'));
     } else {
-        text_of(text, c, 'r');
+        sample_values_text_of(text, c, 'r');
         buf_printf(&sql, "\n where %s ~ '\\w' and %s <> 'null'", text, text);
     }
     if (rc == 0) {

@@ -20,52 +20,53 @@ struct tokens {
 };
 
 /* Empty before the first and behind the last one. */
-static struct span token(const struct tokens *t, size_t at)
+static struct span mentions_token(const struct tokens *t, size_t at)
 {
     return at < t->count ? t->items[at] : span_make("", 0);
 }
 
-static char lower(char c)
+static char mentions_lower(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
 /* As PostgreSQL reads it: in quotes to the letter, else in small letters. Null: it is none. */
-static char *identifier(struct span t)
+static char *mentions_identifier(struct span t)
 {
     bool quoted = t.len >= 2 && t.data[0] == '"';
     size_t len = 0;
-    if (t.len == 0 || (!quoted && lower(t.data[0]) != '_' && (unsigned char)t.data[0] < 0x80 &&
-                       (lower(t.data[0]) < 'a' || lower(t.data[0]) > 'z'))) {
+    if (t.len == 0 ||
+        (!quoted && mentions_lower(t.data[0]) != '_' && (unsigned char)t.data[0] < 0x80 &&
+         (mentions_lower(t.data[0]) < 'a' || mentions_lower(t.data[0]) > 'z'))) {
         return NULL;
     }
     char *name = mem_zero(t.len + 1, 1);
     for (size_t i = quoted; i < t.len - quoted; i++) {
-        name[len++] = quoted ? t.data[i] : lower(t.data[i]);
+        name[len++] = quoted ? t.data[i] : mentions_lower(t.data[i]);
         i += quoted && t.data[i] == '"';
     }
     return name;
 }
 
-static bool is_word(struct span t, const char *word)
+static bool mentions_is_word(struct span t, const char *word)
 {
     size_t len = strlen(word);
     bool same = t.len == len;
     for (size_t i = 0; i < len && same; i++) {
-        same = lower(t.data[i]) == word[i];
+        same = mentions_lower(t.data[i]) == word[i];
     }
     return same;
 }
 
-static bool is_one_of(struct span t, const char *const *words)
+static bool mentions_is_one_of(struct span t, const char *const *words)
 {
-    while (*words != NULL && !is_word(t, *words)) {
+    while (*words != NULL && !mentions_is_word(t, *words)) {
         words++;
     }
     return *words != NULL;
 }
 
-static struct mention *find(const struct mentions *m, struct span name)
+static struct mention *mentions_find(const struct mentions *m, struct span name)
 {
     for (size_t i = 0; i < m->count; i++) {
         if (span_is(name, m->items[i].name)) {
@@ -75,9 +76,9 @@ static struct mention *find(const struct mentions *m, struct span name)
     return NULL;
 }
 
-static void add(struct mentions *m, const char *name, bool bare)
+static void mentions_add_span(struct mentions *m, const char *name, bool bare)
 {
-    struct mention *known = find(m, span_make(name, strlen(name)));
+    struct mention *known = mentions_find(m, span_make(name, strlen(name)));
     if (known != NULL) {
         known->bare = known->bare || bare;
         return;
@@ -87,34 +88,37 @@ static void add(struct mentions *m, const char *name, bool bare)
 }
 
 /* Behind "as" stands a new name, or a type. */
-static void add_identifier(struct mentions *m, const struct tokens *t, size_t at)
+static void mentions_add_identifier(struct mentions *m, const struct tokens *t, size_t at)
 {
     static const char *const qualifies[] = {".", ":", NULL};
     static const char *const opens[] = {".", "(", NULL};
-    char *name = identifier(token(t, at));
-    if (name != NULL && !is_word(token(t, at - 1), "as")) {
-        add(m, name,
-            !is_one_of(token(t, at - 1), qualifies) && !is_one_of(token(t, at + 1), opens));
+    char *name = mentions_identifier(mentions_token(t, at));
+    if (name != NULL && !mentions_is_word(mentions_token(t, at - 1), "as")) {
+        mentions_add_span(m, name,
+                              !mentions_is_one_of(mentions_token(t, at - 1), qualifies) &&
+                                  !mentions_is_one_of(mentions_token(t, at + 1), opens));
     }
     free(name);
 }
 
 /* Of columns; neither of a product nor of count(*). */
-static bool is_star(const struct tokens *t, size_t at)
+static bool mentions_is_star(const struct tokens *t, size_t at)
 {
     static const char *const before[] = {".", ",", "select", "distinct", "all", NULL};
     static const char *const behind[] = {"from", ",", ")", NULL};
-    return is_word(token(t, at), "*") &&
-           (is_one_of(token(t, at - 1), before) ||
-            (is_one_of(token(t, at + 1), behind) && !is_word(token(t, at - 1), "(")));
+    return mentions_is_word(mentions_token(t, at), "*") &&
+           (mentions_is_one_of(mentions_token(t, at - 1), before) ||
+            (mentions_is_one_of(mentions_token(t, at + 1), behind) &&
+             !mentions_is_word(mentions_token(t, at - 1), "(")));
 }
 
 /* What has columns that no name in the text stands for; an identifier with escapes is one too. */
-static bool is_unnamed(const struct tokens *t, size_t at)
+static bool mentions_is_unnamed(const struct tokens *t, size_t at)
 {
     static const char *const words[] = {"natural", "table", NULL};
-    return is_one_of(token(t, at), words) ||
-           (is_word(token(t, at), "u") && is_word(token(t, at + 1), "&"));
+    return mentions_is_one_of(mentions_token(t, at), words) ||
+           (mentions_is_word(mentions_token(t, at), "u") &&
+            mentions_is_word(mentions_token(t, at + 1), "&"));
 }
 
 void mentions_add(struct mentions *m, const char *sql)
@@ -129,12 +133,12 @@ void mentions_add(struct mentions *m, const char *sql)
     }
     t.count = sqltext_tokens(sql, &t.items);
     for (size_t i = 0; i < t.count; i++) {
-        depth += is_word(t.items[i], "(");
-        depth -= depth > 0 && is_word(t.items[i], ")");
-        top = top || (depth == 0 && is_star(&t, i));
-        m->star = m->star || is_unnamed(&t, i) || (depth > 0 && is_star(&t, i));
-        combined = combined || is_one_of(t.items[i], combines);
-        add_identifier(m, &t, i);
+        depth += mentions_is_word(t.items[i], "(");
+        depth -= depth > 0 && mentions_is_word(t.items[i], ")");
+        top = top || (depth == 0 && mentions_is_star(&t, i));
+        m->star = m->star || mentions_is_unnamed(&t, i) || (depth > 0 && mentions_is_star(&t, i));
+        combined = combined || mentions_is_one_of(t.items[i], combines);
+        mentions_add_identifier(m, &t, i);
     }
     m->top = m->top || top;
     m->star = m->star || (top && combined); /* columns go by their places */
@@ -143,21 +147,21 @@ void mentions_add(struct mentions *m, const char *sql)
 
 void mentions_add_name(struct mentions *m, const char *name)
 {
-    add(m, name, false);
+    mentions_add_span(m, name, false);
 }
 
 bool mentions_name(const struct mentions *m, struct span name)
 {
-    return m->star || find(m, name) != NULL;
+    return m->star || mentions_find(m, name) != NULL;
 }
 
 bool mentions_bare(const struct mentions *m, struct span name)
 {
-    const struct mention *known = find(m, name);
+    const struct mention *known = mentions_find(m, name);
     return known != NULL && known->bare;
 }
 
-static void push_item(struct buf *out, const char *schema, const char *name)
+static void mentions_push_item(struct buf *out, const char *schema, const char *name)
 {
     struct buf item;
     buf_init(&item, NAME_MAX_BYTES);
@@ -181,13 +185,14 @@ void mentions_push_calls(struct buf *out, const char *sql)
     }
     t.count = sqltext_tokens(sql, &t.items);
     for (size_t i = 0; i < t.count; i++) {
-        if (!is_word(token(&t, i + 1), ".") || !is_word(token(&t, i + 3), "(")) {
+        if (!mentions_is_word(mentions_token(&t, i + 1), ".") ||
+            !mentions_is_word(mentions_token(&t, i + 3), "(")) {
             continue;
         }
-        char *schema = identifier(token(&t, i));
-        char *name = identifier(token(&t, i + 2));
+        char *schema = mentions_identifier(mentions_token(&t, i));
+        char *name = mentions_identifier(mentions_token(&t, i + 2));
         if (schema != NULL && name != NULL) {
-            push_item(out, schema, name);
+            mentions_push_item(out, schema, name);
         }
         free(schema);
         free(name);

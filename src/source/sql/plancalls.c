@@ -9,18 +9,18 @@
 
 #define NAME_MAX_BYTES 512
 
-static bool starts_name(char c)
+static bool plancalls_starts_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
 }
 
-static bool in_name(char c)
+static bool plancalls_in_name(char c)
 {
-    return starts_name(c) || (c >= '0' && c <= '9') || c == '$';
+    return plancalls_starts_name(c) || (c >= '0' && c <= '9') || c == '$';
 }
 
 /* Returns the position after the closing quote; a doubled quote is part of the text. */
-static const char *skip_quoted(const char *at, char quote)
+static const char *plancalls_skip_quoted(const char *at, char quote)
 {
     for (at++; *at != '\0'; at++) {
         if (*at == quote && at[1] != quote) {
@@ -31,7 +31,7 @@ static const char *skip_quoted(const char *at, char quote)
     return at;
 }
 
-static void push_identifier(struct buf *name, const char *from, const char *to)
+static void plancalls_push_identifier(struct buf *name, const char *from, const char *to)
 {
     bool quoted = *from == '"';
     for (const char *at = from + quoted; at < to - quoted; at++) {
@@ -41,19 +41,19 @@ static void push_identifier(struct buf *name, const char *from, const char *to)
 }
 
 /* Appends an identifier, or several separated by dots. */
-static const char *take_name(const char *at, struct buf *name)
+static const char *plancalls_take_name(const char *at, struct buf *name)
 {
     for (;;) {
         const char *end = at;
         if (*at == '"') {
-            end = skip_quoted(at, '"');
+            end = plancalls_skip_quoted(at, '"');
         } else {
-            while (in_name(*end)) {
+            while (plancalls_in_name(*end)) {
                 end++;
             }
         }
-        push_identifier(name, at, end);
-        if (*end != '.' || !(starts_name(end[1]) || end[1] == '"')) {
+        plancalls_push_identifier(name, at, end);
+        if (*end != '.' || !(plancalls_starts_name(end[1]) || end[1] == '"')) {
             return end;
         }
         buf_push_char(name, '.');
@@ -61,12 +61,12 @@ static const char *take_name(const char *at, struct buf *name)
     }
 }
 
-static bool in_capitals(const char *name)
+static bool plancalls_in_capitals(const char *name)
 {
     return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name);
 }
 
-static void push_item(struct buf *out, const char *name)
+static void plancalls_push_item(struct buf *out, const char *name)
 {
     buf_push_text(out, out->len > 0 ? ",\"" : "\"");
     for (; *name != '\0'; name++) {
@@ -84,12 +84,12 @@ void plancalls_push(struct buf *out, const char *plan)
     buf_init(&name, NAME_MAX_BYTES);
     while (*plan != '\0') {
         if (*plan == '\'') {
-            plan = skip_quoted(plan, '\'');
-        } else if (*plan == '"' || starts_name(*plan)) {
+            plan = plancalls_skip_quoted(plan, '\'');
+        } else if (*plan == '"' || plancalls_starts_name(*plan)) {
             buf_reset(&name);
-            plan = take_name(plan, &name);
-            if (!name.failed && (*plan == '(' || in_capitals(buf_text(&name)))) {
-                push_item(out, buf_text(&name));
+            plan = plancalls_take_name(plan, &name);
+            if (!name.failed && (*plan == '(' || plancalls_in_capitals(buf_text(&name)))) {
+                plancalls_push_item(out, buf_text(&name));
             }
         } else {
             plan++;
@@ -99,14 +99,14 @@ void plancalls_push(struct buf *out, const char *plan)
 }
 
 /* The next name, or null at the end. */
-static const char *next_name(const char *plan, struct buf *name)
+static const char *plancalls_next_name(const char *plan, struct buf *name)
 {
     while (*plan != '\0') {
         if (*plan == '\'') {
-            plan = skip_quoted(plan, '\'');
-        } else if (*plan == '"' || starts_name(*plan)) {
+            plan = plancalls_skip_quoted(plan, '\'');
+        } else if (*plan == '"' || plancalls_starts_name(*plan)) {
             buf_reset(name);
-            return take_name(plan, name);
+            return plancalls_take_name(plan, name);
         } else {
             plan++;
         }
@@ -114,12 +114,12 @@ static const char *next_name(const char *plan, struct buf *name)
     return NULL;
 }
 
-static bool reads_rows_of(const char *plan, const char *alias)
+static bool plancalls_reads_rows_of(const char *plan, const char *alias)
 {
     struct buf name;
     bool found = false;
     buf_init(&name, NAME_MAX_BYTES);
-    for (const char *at = plan; !found && (at = next_name(at, &name)) != NULL;) {
+    for (const char *at = plan; !found && (at = plancalls_next_name(at, &name)) != NULL;) {
         found = at[0] == '.' && at[1] == '*' && strcmp(buf_text(&name), alias) == 0;
     }
     buf_release(&name);
@@ -133,13 +133,13 @@ bool plancalls_whole_rows(const char *plan, const char *table, bool members)
     bool found = false;
     bool scan = false;
     buf_init(&name, NAME_MAX_BYTES);
-    for (const char *at = plan; !found && (at = next_name(at, &name)) != NULL;) {
+    for (const char *at = plan; !found && (at = plancalls_next_name(at, &name)) != NULL;) {
         const char *dot = strrchr(buf_text(&name), '.');
         if (scan && dot != NULL && (members || strcmp(buf_text(&name), table) == 0)) {
             char *own = text_copy(dot + 1);
-            bool other = at[0] == ' ' && (at[1] == '"' || starts_name(at[1]));
-            at = other ? next_name(at, &name) : at;
-            found = reads_rows_of(plan, other ? buf_text(&name) : own);
+            bool other = at[0] == ' ' && (at[1] == '"' || plancalls_starts_name(at[1]));
+            at = other ? plancalls_next_name(at, &name) : at;
+            found = plancalls_reads_rows_of(plan, other ? buf_text(&name) : own);
             free(own);
         }
         scan = strcmp(buf_text(&name), "on") == 0;

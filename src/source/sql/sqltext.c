@@ -24,29 +24,29 @@ struct scan {
     size_t token_capacity; /* 0: tokens are not collected */
 };
 
-static bool is_digit(char c)
+static bool sqltext_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
 /* PostgreSQL treats every byte beyond ASCII as a letter. */
-static bool is_letter(char c)
+static bool sqltext_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
-static bool is_blank(char c)
+static bool sqltext_is_blank(char c)
 {
     return c != '\0' && strchr(" \t\n\r\f\v", c) != NULL;
 }
 
-static void skip_line(struct scan *s)
+static void sqltext_skip_line(struct scan *s)
 {
     s->at += strcspn(s->at, "\r\n");
 }
 
 /* Block comments nest. */
-static void skip_block(struct scan *s)
+static void sqltext_skip_block(struct scan *s)
 {
     size_t depth = 0;
     do {
@@ -63,7 +63,7 @@ static void skip_block(struct scan *s)
 }
 
 /* Skips a quoted string; a doubled quotation mark is part of it. */
-static void skip_quoted(struct scan *s, bool backslashes)
+static void sqltext_skip_quoted(struct scan *s, bool backslashes)
 {
     char mark = *s->at++;
     while (*s->at != '\0' && (s->at[0] != mark || s->at[1] == mark)) {
@@ -79,13 +79,13 @@ static void skip_quoted(struct scan *s, bool backslashes)
 
 /* A literal that continues on the next line belongs to the same string, so its backslashes count
  * too. */
-static void skip_escaped(struct scan *s)
+static void sqltext_skip_escaped(struct scan *s)
 {
     while (*s->at == '\'' && s->problem == NULL) {
-        skip_quoted(s, true);
-        while (is_blank(*s->at) || (s->at[0] == '-' && s->at[1] == '-')) {
+        sqltext_skip_quoted(s, true);
+        while (sqltext_is_blank(*s->at) || (s->at[0] == '-' && s->at[1] == '-')) {
             if (*s->at == '-') {
-                skip_line(s);
+                sqltext_skip_line(s);
             } else {
                 s->at++;
             }
@@ -93,26 +93,26 @@ static void skip_escaped(struct scan *s)
     }
 }
 
-static void skip_word(struct scan *s)
+static void sqltext_skip_word(struct scan *s)
 {
     const char *from = s->at;
-    while (is_letter(*s->at) || is_digit(*s->at) || *s->at == '$') {
+    while (sqltext_is_letter(*s->at) || sqltext_is_digit(*s->at) || *s->at == '$') {
         s->at++;
     }
     if (s->at - from == 1 && (*from == 'e' || *from == 'E') && *s->at == '\'') {
-        skip_escaped(s);
+        sqltext_skip_escaped(s);
     }
 }
 
 /* Skips $1, or $tag$...$tag$; a tag neither begins with a digit nor contains a $. */
-static void skip_dollar(struct scan *s)
+static void sqltext_skip_dollar(struct scan *s)
 {
     const char *tag = s->at++;
-    if (is_digit(*s->at)) {
+    if (sqltext_is_digit(*s->at)) {
         s->parameter = true;
         return;
     }
-    while (is_letter(*s->at) || is_digit(*s->at)) {
+    while (sqltext_is_letter(*s->at) || sqltext_is_digit(*s->at)) {
         s->at++;
     }
     if (*s->at != '$') {
@@ -130,7 +130,7 @@ static void skip_dollar(struct scan *s)
     }
 }
 
-static void close_one(struct scan *s, size_t *open, const char *problem)
+static void sqltext_close_one(struct scan *s, size_t *open, const char *problem)
 {
     if (*open == 0) {
         s->problem = problem;
@@ -140,7 +140,7 @@ static void close_one(struct scan *s, size_t *open, const char *problem)
     s->at++;
 }
 
-static void take_sign(struct scan *s)
+static void sqltext_take_sign(struct scan *s)
 {
     switch (*s->at) {
     case '(':
@@ -152,10 +152,10 @@ static void take_sign(struct scan *s)
         s->at++;
         break;
     case ')':
-        close_one(s, &s->round, "a \")\" closes what it did not open");
+        sqltext_close_one(s, &s->round, "a \")\" closes what it did not open");
         break;
     case ']':
-        close_one(s, &s->square, "a \"]\" closes what it did not open");
+        sqltext_close_one(s, &s->square, "a \"]\" closes what it did not open");
         break;
     case ';':
         s->problem = "it has a \";\"";
@@ -165,21 +165,21 @@ static void take_sign(struct scan *s)
     }
 }
 
-static void take_token(struct scan *s)
+static void sqltext_take_token(struct scan *s)
 {
     s->any = true;
     if (*s->at == '\'' || *s->at == '"') {
-        skip_quoted(s, false);
+        sqltext_skip_quoted(s, false);
     } else if (*s->at == '$') {
-        skip_dollar(s);
-    } else if (is_letter(*s->at)) {
-        skip_word(s);
+        sqltext_skip_dollar(s);
+    } else if (sqltext_is_letter(*s->at)) {
+        sqltext_skip_word(s);
     } else {
-        take_sign(s);
+        sqltext_take_sign(s);
     }
 }
 
-static void collect(struct scan *s, const char *from)
+static void sqltext_collect(struct scan *s, const char *from)
 {
     if (s->token_capacity == 0) {
         return;
@@ -191,19 +191,19 @@ static void collect(struct scan *s, const char *from)
     s->tokens[s->token_count++] = span_make(from, (size_t)(s->at - from));
 }
 
-static void scan(struct scan *s)
+static void sqltext_scan(struct scan *s)
 {
     while (*s->at != '\0' && s->problem == NULL) {
-        if (is_blank(*s->at)) {
+        if (sqltext_is_blank(*s->at)) {
             s->at++;
         } else if (s->at[0] == '-' && s->at[1] == '-') {
-            skip_line(s);
+            sqltext_skip_line(s);
         } else if (s->at[0] == '/' && s->at[1] == '*') {
-            skip_block(s);
+            sqltext_skip_block(s);
         } else {
             const char *from = s->at;
-            take_token(s);
-            collect(s, from);
+            sqltext_take_token(s);
+            sqltext_collect(s, from);
         }
     }
     if (s->problem == NULL && (s->round > 0 || s->square > 0)) {
@@ -213,7 +213,7 @@ static void scan(struct scan *s)
     }
 }
 
-static int judge(const struct scan *s, struct err *err)
+static int sqltext_judge(const struct scan *s, struct err *err)
 {
     if (s->problem == NULL) {
         return 0;
@@ -225,18 +225,18 @@ static int judge(const struct scan *s, struct err *err)
 int sqltext_check_parameters(const char *sql, struct err *err)
 {
     struct scan s = {.at = sql};
-    scan(&s);
-    return judge(&s, err);
+    sqltext_scan(&s);
+    return sqltext_judge(&s, err);
 }
 
 int sqltext_check(const char *sql, struct err *err)
 {
     struct scan s = {.at = sql};
-    scan(&s);
+    sqltext_scan(&s);
     if (s.problem == NULL && s.parameter) {
         s.problem = "it has a parameter";
     }
-    return judge(&s, err);
+    return sqltext_judge(&s, err);
 }
 
 /* --- uses of a column ------------------------------------------------------------------------ */
@@ -248,35 +248,35 @@ size_t sqltext_tokens(const char *sql, struct span **tokens)
 {
     struct scan s = {.at = sql, .token_capacity = TOKENS_FIRST};
     s.tokens = mem_zero(s.token_capacity, sizeof(*s.tokens));
-    scan(&s);
+    sqltext_scan(&s);
     *tokens = s.tokens;
     return s.token_count;
 }
 
 /* Empty before the first and behind the last one. */
-static struct span token(const struct scan *s, size_t at)
+static struct span sqltext_token(const struct scan *s, size_t at)
 {
     return at < s->token_count ? s->tokens[at] : span_make("", 0);
 }
 
-static bool is_word(struct span t, const char *word)
+static bool sqltext_is_word(struct span t, const char *word)
 {
     return t.len == strlen(word) && strncasecmp(t.data, word, t.len) == 0;
 }
 
-static bool is_one_of(struct span t, const char *const *words)
+static bool sqltext_is_one_of(struct span t, const char *const *words)
 {
-    while (*words != NULL && !is_word(t, *words)) {
+    while (*words != NULL && !sqltext_is_word(t, *words)) {
         words++;
     }
     return *words != NULL;
 }
 
 /* Returns true if an identifier has this name: exactly if quoted, else ignoring case. */
-static bool means(struct span t, const char *name)
+static bool sqltext_means(struct span t, const char *name)
 {
     if (t.len == 0 || t.data[0] != '"') {
-        return is_word(t, name);
+        return sqltext_is_word(t, name);
     }
     size_t at = 1;
     while (at + 1 < t.len && *name != '\0' && t.data[at] == *name) {
@@ -287,13 +287,13 @@ static bool means(struct span t, const char *name)
 }
 
 /* Returns the opening parenthesis around a token; NOWHERE if there is none. */
-static size_t enclosing(const struct scan *s, size_t at)
+static size_t sqltext_enclosing(const struct scan *s, size_t at)
 {
     size_t closed = 0;
     while (at-- > 0) {
-        if (is_word(s->tokens[at], ")")) {
+        if (sqltext_is_word(s->tokens[at], ")")) {
             closed++;
-        } else if (is_word(s->tokens[at], "(") && closed-- == 0) {
+        } else if (sqltext_is_word(s->tokens[at], "(") && closed-- == 0) {
             return at;
         }
     }
@@ -301,7 +301,7 @@ static size_t enclosing(const struct scan *s, size_t at)
 }
 
 /* Returns true for a call of a function with a schema, or of one that only uses a value's text. */
-static bool is_harmless_call(const struct scan *s, size_t parenthesis)
+static bool sqltext_is_harmless_call(const struct scan *s, size_t parenthesis)
 {
     static const char *const known[] = {"concat",
                                         "concat_ws",
@@ -326,53 +326,59 @@ static bool is_harmless_call(const struct scan *s, size_t parenthesis)
                                         "to_jsonb",
                                         "upper",
                                         NULL};
-    return parenthesis > 0 &&
-           (is_one_of(token(s, parenthesis - 1), known) || is_word(token(s, parenthesis - 2), "."));
+    return parenthesis > 0 && (sqltext_is_one_of(sqltext_token(s, parenthesis - 1), known) ||
+                               sqltext_is_word(sqltext_token(s, parenthesis - 2), "."));
 }
 
 /* Returns true if the column is used without a comparison that we must check: as an item of a
  * select list, in ORDER BY or GROUP BY (which use the type's own operators), or as an argument of a
  * harmless call. */
-static bool is_item(const struct scan *s, size_t first, size_t last)
+static bool sqltext_is_item(const struct scan *s, size_t first, size_t last)
 {
     static const char *const before[] = {"select", "distinct", "all", "by", ",", NULL};
     static const char *const compares[] = {"like", "ilike",   "similar", "in",
                                            "not",  "between", "collate", NULL};
-    struct span next = token(s, last + 1);
+    struct span next = sqltext_token(s, last + 1);
     bool symbol = next.len > 0 && strchr("+-*/<>=~!@#%^&|`?", next.data[0]) != NULL;
-    size_t around = enclosing(s, first);
-    struct span begins = token(s, around == NOWHERE ? 0 : around + 1);
-    if (symbol || is_one_of(next, compares)) {
+    size_t around = sqltext_enclosing(s, first);
+    struct span begins = sqltext_token(s, around == NOWHERE ? 0 : around + 1);
+    if (symbol || sqltext_is_one_of(next, compares)) {
         return false;
     }
-    if (around != NOWHERE && is_harmless_call(s, around)) {
-        return first == around + 1 || is_word(token(s, first - 1), ",") ||
-               is_one_of(token(s, first - 1), before);
+    if (around != NOWHERE && sqltext_is_harmless_call(s, around)) {
+        return first == around + 1 || sqltext_is_word(sqltext_token(s, first - 1), ",") ||
+               sqltext_is_one_of(sqltext_token(s, first - 1), before);
     }
-    return is_one_of(token(s, first - 1), before) &&
-           (is_word(begins, "select") || is_word(begins, "with") ||
-            is_word(token(s, first - 1), "by"));
+    return sqltext_is_one_of(sqltext_token(s, first - 1), before) &&
+           (sqltext_is_word(begins, "select") || sqltext_is_word(begins, "with") ||
+            sqltext_is_word(sqltext_token(s, first - 1), "by"));
 }
 
 /* Returns true if operator(schema.=) precedes the column. */
-static bool follows_operator(const struct scan *s, size_t first)
+static bool sqltext_follows_operator(const struct scan *s, size_t first)
 {
-    size_t opens = first > 0 && is_word(token(s, first - 1), ")") ? enclosing(s, first - 1) : 0;
-    return opens > 0 && opens != NOWHERE && is_word(token(s, opens - 1), "operator");
+    size_t opens = first > 0 && sqltext_is_word(sqltext_token(s, first - 1), ")")
+                       ? sqltext_enclosing(s, first - 1)
+                       : 0;
+    return opens > 0 && opens != NOWHERE &&
+           sqltext_is_word(sqltext_token(s, opens - 1), "operator");
 }
 
-static bool is_plain(const struct scan *s, size_t last)
+static bool sqltext_is_plain(const struct scan *s, size_t last)
 {
     size_t first = last;
-    while (first >= 2 && is_word(token(s, first - 1), ".")) {
+    while (first >= 2 && sqltext_is_word(sqltext_token(s, first - 1), ".")) {
         first -= 2;
     }
-    struct span next = token(s, last + 1);
-    bool cast = is_word(token(s, first - 1), "(") && is_word(token(s, first - 2), "cast");
-    bool typed = is_word(next, ":") && is_word(token(s, last + 2), ":");
-    bool other = is_word(next, ".") || is_word(next, "(") || is_word(token(s, first - 1), "as");
-    return !cast && !typed && !other && !is_word(next, "is") && !is_word(next, "operator") &&
-           !follows_operator(s, first) && !is_item(s, first, last);
+    struct span next = sqltext_token(s, last + 1);
+    bool cast = sqltext_is_word(sqltext_token(s, first - 1), "(") &&
+                sqltext_is_word(sqltext_token(s, first - 2), "cast");
+    bool typed = sqltext_is_word(next, ":") && sqltext_is_word(sqltext_token(s, last + 2), ":");
+    bool other = sqltext_is_word(next, ".") || sqltext_is_word(next, "(") ||
+                 sqltext_is_word(sqltext_token(s, first - 1), "as");
+    return !cast && !typed && !other && !sqltext_is_word(next, "is") &&
+           !sqltext_is_word(next, "operator") && !sqltext_follows_operator(s, first) &&
+           !sqltext_is_item(s, first, last);
 }
 
 bool sqltext_compares(const char *sql, const char *name)
@@ -381,7 +387,7 @@ bool sqltext_compares(const char *sql, const char *name)
     bool found = false;
     s.token_count = sqltext_tokens(sql, &s.tokens);
     for (size_t i = 0; i < s.token_count && !found; i++) {
-        found = means(s.tokens[i], name) && is_plain(&s, i);
+        found = sqltext_means(s.tokens[i], name) && sqltext_is_plain(&s, i);
     }
     free(s.tokens);
     return found;

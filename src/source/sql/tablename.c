@@ -11,7 +11,7 @@
 
 /* Reads the quoted name at *text and moves *text behind it. Returns null if the quotation is
  * unterminated. */
-static char *take_quoted(const char **text)
+static char *tablename_take_quoted(const char **text)
 {
     struct buf name;
     const char *at = *text + 1;
@@ -29,7 +29,7 @@ static char *take_quoted(const char **text)
 }
 
 /* Reads one part: the schema ends at the first dot, the table at the end of the text. */
-static int take_part(char **out, const char **text, bool schema, struct err *err)
+static int tablename_take_part(char **out, const char **text, bool schema, struct err *err)
 {
     const char *from = *text;
     if (*from != '"') {
@@ -37,7 +37,7 @@ static int take_part(char **out, const char **text, bool schema, struct err *err
         *out = text_copy_span(span_make(from, len));
         *text = from + len;
     } else {
-        *out = take_quoted(text);
+        *out = tablename_take_quoted(text);
         if (*out == NULL) {
             return err_set(err, ERR_CONFIG, "a quoted name does not end");
         }
@@ -52,10 +52,10 @@ int tablename_parse(struct tablename *out, const char *text, struct err *err)
 {
     const char *at = text;
     *out = (struct tablename){0};
-    int rc = take_part(&out->schema, &at, true, err);
+    int rc = tablename_take_part(&out->schema, &at, true, err);
     if (rc == 0 && *at == '.') {
         at++;
-        rc = take_part(&out->table, &at, false, err);
+        rc = tablename_take_part(&out->table, &at, false, err);
     } else if (rc == 0) {
         out->table = out->schema;
         out->schema = text_copy("public");
@@ -75,7 +75,7 @@ void tablename_release(struct tablename *name)
     *name = (struct tablename){0};
 }
 
-static void push_part(struct buf *out, const char *part, bool quoted)
+static void tablename_push_part(struct buf *out, const char *part, bool quoted)
 {
     if (!quoted) {
         buf_push_text(out, part);
@@ -91,9 +91,9 @@ static void push_part(struct buf *out, const char *part, bool quoted)
 
 void tablename_push(struct buf *out, const char *schema, const char *table)
 {
-    push_part(out, schema, schema[0] == '"' || strchr(schema, '.') != NULL);
+    tablename_push_part(out, schema, schema[0] == '"' || strchr(schema, '.') != NULL);
     buf_push_char(out, '.');
-    push_part(out, table, table[0] == '"');
+    tablename_push_part(out, table, table[0] == '"');
 }
 
 char *tablename_text(const char *schema, const char *table)

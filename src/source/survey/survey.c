@@ -34,7 +34,7 @@ int survey_push_table(struct pg *pg, struct buf *out, const struct table *t, str
     return rc == 0 ? survey_push_name(pg, out, t->name, err) : rc;
 }
 
-static void push_names(struct buf *out, const struct pg_result *r)
+static void survey_push_names(struct buf *out, const struct pg_result *r)
 {
     for (size_t i = 0; i < pg_rows(r); i++) {
         buf_push_text(out, i > 0 ? ", " : "");
@@ -42,11 +42,11 @@ static void push_names(struct buf *out, const struct pg_result *r)
     }
 }
 
-static int several(const char *name, const struct pg_result *r, struct err *err)
+static int survey_several(const char *name, const struct pg_result *r, struct err *err)
 {
     struct buf names;
     buf_init(&names, SURVEY_TEXT_BYTES);
-    push_names(&names, r);
+    survey_push_names(&names, r);
     err_set(err, ERR_REJECTED, "table \"%s\" is in several schemas: %s", name, buf_text(&names));
     err_hint(err, "name it with its schema");
     buf_release(&names);
@@ -54,7 +54,7 @@ static int several(const char *name, const struct pg_result *r, struct err *err)
 }
 
 /* Uses the catalog's error message for a table that does not exist. */
-static int none(struct pg *pg, const char *name, struct err *err)
+static int survey_none(struct pg *pg, const char *name, struct err *err)
 {
     struct table *t = NULL;
     int rc = catalog_table(pg, &t, name, NULL, 0, err);
@@ -62,11 +62,11 @@ static int none(struct pg *pg, const char *name, struct err *err)
     return rc < 0 ? rc : err_set(err, ERR_TRANSIENT, "table \"%s\" came just now", name);
 }
 
-static int take_found(struct survey_found *out, struct pg *pg, const char *name,
-                      const struct pg_result *r, struct err *err)
+static int survey_take_found(struct survey_found *out, struct pg *pg, const char *name,
+                             const struct pg_result *r, struct err *err)
 {
     if (pg_rows(r) != 1) {
-        return pg_rows(r) == 0 ? none(pg, name, err) : several(name, r, err);
+        return pg_rows(r) == 0 ? survey_none(pg, name, err) : survey_several(name, r, err);
     }
     out->name = tablename_text(pg_text(r, 0, 0), pg_text(r, 0, 1));
     out->kind = pg_text(r, 0, 2)[0];
@@ -93,7 +93,7 @@ int survey_find(struct survey_found *out, struct pg *pg, const char *name, struc
         rc = pg_ask(pg, &r, "survey_find", params, 2, err);
     }
     if (rc == 0) {
-        rc = take_found(out, pg, name, r, err);
+        rc = survey_take_found(out, pg, name, r, err);
     }
     pg_result_release(r);
     tablename_release(&parsed);
@@ -102,7 +102,7 @@ int survey_find(struct survey_found *out, struct pg *pg, const char *name, struc
 
 /* --- the key --------------------------------------------------------------------------------- */
 
-static int no_key(const struct survey_found *found, struct err *err)
+static int survey_no_key(const struct survey_found *found, struct err *err)
 {
     err_set(err, ERR_REJECTED,
             "nothing identifies a row of \"%s\": no primary key, and no unique index", found->name);
@@ -120,7 +120,7 @@ int survey_open(struct pg *pg, struct table **out, const struct survey_found *fo
     snprintf(oid, sizeof(oid), "%" PRIu32, found->oid);
     int rc = pg_ask(pg, &r, "survey_key", params, 1, err);
     if (rc == 0 && pg_rows(r) == 0) {
-        rc = no_key(found, err);
+        rc = survey_no_key(found, err);
     }
     if (rc == 0 && pg_rows(r) > KEY_MAX_PARTS) {
         rc = err_set(err, ERR_REJECTED, "the key of \"%s\" has too many columns", found->name);
@@ -142,14 +142,14 @@ int survey_open(struct pg *pg, struct table **out, const struct survey_found *fo
 
 /* --- the capture ----------------------------------------------------------------------------- */
 
-static char *copy_or_null(const char *text)
+static char *survey_copy_or_null(const char *text)
 {
     return text != NULL ? text_copy(text) : NULL;
 }
 
 /* The tables that the query depends on need the change log too. */
-static int look_dependency(struct survey *s, struct pg *pg, const struct dependency *d,
-                           struct err *err)
+static int survey_look_dependency(struct survey *s, struct pg *pg, const struct dependency *d,
+                                  struct err *err)
 {
     struct table *t = NULL;
     enum install_state state;
@@ -164,7 +164,7 @@ static int look_dependency(struct survey *s, struct pg *pg, const struct depende
     return rc;
 }
 
-static int look_log(struct survey *s, struct pg *pg, struct err *err)
+static int survey_look_log(struct survey *s, struct pg *pg, struct err *err)
 {
     struct err why;
     if (catalog_capturable(s->table, &why) < 0) {
@@ -173,25 +173,25 @@ static int look_log(struct survey *s, struct pg *pg, struct err *err)
     }
     int rc = install_look(pg, s->table, &s->log, NULL, err);
     for (size_t i = 0; i < s->dependency_count && rc == 0; i++) {
-        rc = look_dependency(s, pg, &s->dependencies[i], err);
+        rc = survey_look_dependency(s, pg, &s->dependencies[i], err);
     }
     return rc;
 }
 
-static int look_capture(struct survey *s, struct pg *pg, struct err *err)
+static int survey_look_capture(struct survey *s, struct pg *pg, struct err *err)
 {
     char oid[16];
     struct pg_result *r = NULL;
     const char *const params[] = {oid};
     snprintf(oid, sizeof(oid), "%" PRIu32, s->table->oid);
-    int rc = look_log(s, pg, err);
+    int rc = survey_look_log(s, pg, err);
     if (rc == 0) {
         rc = pg_ask(pg, &r, "survey_capture", params, 1, err);
     }
     if (rc == 0) {
         s->may_install = pg_true(r, 0, 0);
-        s->cursor = copy_or_null(pg_text(r, 0, 1));
-        s->cursor_index = copy_or_null(pg_text(r, 0, 2));
+        s->cursor = survey_copy_or_null(pg_text(r, 0, 1));
+        s->cursor_index = survey_copy_or_null(pg_text(r, 0, 2));
         s->cursor_filled = pg_true(r, 0, 3);
         s->readable = pg_true(r, 0, 4);
     }
@@ -201,15 +201,15 @@ static int look_capture(struct survey *s, struct pg *pg, struct err *err)
 
 /* --- the survey ------------------------------------------------------------------------------ */
 
-static int take_facts(struct survey *s, struct pg *pg, struct err *err)
+static int survey_take_facts(struct survey *s, struct pg *pg, struct err *err)
 {
     const struct columns *columns = &s->table->columns;
     s->facts.facts = mem_zero(columns->count + 1, sizeof(*s->facts.facts));
     return survey_facts(pg, s->table, columns, s->facts.facts, &s->analysed, err);
 }
 
-static int take_table(struct survey *s, struct pg *pg, const struct survey_found *found,
-                      struct err *err)
+static int survey_take_table(struct survey *s, struct pg *pg, const struct survey_found *found,
+                             struct err *err)
 {
     bool real = found->kind == 'r' || found->kind == 'p';
     int rc = real ? survey_open(pg, &s->table, found, s, err)
@@ -221,7 +221,7 @@ static int take_table(struct survey *s, struct pg *pg, const struct survey_found
 }
 
 /* Moves the columns to the facts. */
-static void give_columns(struct survey *s)
+static void survey_give_columns(struct survey *s)
 {
     s->facts.columns = s->table->columns;
     s->table->columns = (struct columns){0};
@@ -240,10 +240,10 @@ int survey_take(struct survey *out, struct pg *pg, const struct survey_input *in
     }
     if (rc == 0) {
         rc = found.kind == 'v' ? survey_view(out, pg, &found, err)
-                               : take_table(out, pg, &found, err);
+                               : survey_take_table(out, pg, &found, err);
     }
     if (rc == 0) {
-        rc = take_facts(out, pg, err);
+        rc = survey_take_facts(out, pg, err);
     }
     if (rc == 0 && in->with_count > 0) {
         rc = survey_join(out, pg, in, err);
@@ -252,10 +252,10 @@ int survey_take(struct survey *out, struct pg *pg, const struct survey_input *in
         rc = pg_script(pg, LOOK_TIMEOUT, err);
     }
     if (rc == 0) {
-        rc = look_capture(out, pg, err);
+        rc = survey_look_capture(out, pg, err);
     }
     if (rc == 0) {
-        give_columns(out);
+        survey_give_columns(out);
     }
     free(found.name);
     return rc;
@@ -264,7 +264,7 @@ int survey_take(struct survey *out, struct pg *pg, const struct survey_input *in
 void survey_release(struct survey *s)
 {
     if (s->facts.columns.count == 0 && s->table != NULL) {
-        give_columns(s);
+        survey_give_columns(s);
     }
     table_facts_release(&s->facts);
     table_free(s->table);

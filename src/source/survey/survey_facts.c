@@ -42,7 +42,7 @@ static const struct probe list_probe = {
     "end",
     "v::text !~ '[1-9]'"};
 
-static const struct probe *probe_of(const struct column *c)
+static const struct probe *survey_facts_probe_of(const struct column *c)
 {
     char type[80];
     snprintf(type, sizeof(type), " %.60s ", c->type);
@@ -57,7 +57,7 @@ static const struct probe *probe_of(const struct column *c)
 /* --- samples --------------------------------------------------------------------------------- */
 
 /* Reads random blocks of a large table, else the first rows. */
-static void push_source(struct buf *out, const struct table *t)
+static void survey_facts_push_source(struct buf *out, const struct table *t)
 {
     catalog_push_source(out, t);
     if (t->query == NULL && t->estimated_rows > SPREAD_ROWS) {
@@ -68,7 +68,8 @@ static void push_source(struct buf *out, const struct table *t)
 
 /* If the query is refused, the column has no sample. A lost connection is noticed by the next
  * query. */
-static struct pg_result *ask_sample(struct pg *pg, const char *shape, const struct buf *sql)
+static struct pg_result *survey_facts_ask_sample(struct pg *pg, const char *shape,
+                                                 const struct buf *sql)
 {
     struct err ignored;
     struct pg_result *r = NULL;
@@ -76,8 +77,8 @@ static struct pg_result *ask_sample(struct pg *pg, const char *shape, const stru
                                                                                           : NULL;
 }
 
-static int sample_values(struct pg *pg, const struct table *t, const char *value,
-                         const struct probe *p, struct column_facts *f)
+static int survey_facts_sample_values(struct pg *pg, const struct table *t, const char *value,
+                                      const struct probe *p, struct column_facts *f)
 {
     struct buf sql;
     buf_init(&sql, SURVEY_TEXT_BYTES);
@@ -86,9 +87,10 @@ static int sample_values(struct pg *pg, const struct table *t, const char *value
                "max(octet_length(v::text)), min(%s), max(%s), count(*) filter (where %s) "
                "from (select %s as v from ",
                p->words, p->unfit, p->least, p->least, p->flat, value);
-    push_source(&sql, t);
+    survey_facts_push_source(&sql, t);
     buf_printf(&sql, " limit %d) s", SAMPLE_VALUES);
-    struct pg_result *r = ask_sample(pg, "one: int, int, int, int?, int?, int?, int", &sql);
+    struct pg_result *r =
+        survey_facts_ask_sample(pg, "one: int, int, int, int?, int?, int?, int", &sql);
     if (r != NULL) {
         f->sampled = (size_t)pg_int(r, 0, 0);
         f->words = (size_t)pg_int(r, 0, 1);
@@ -105,7 +107,7 @@ static int sample_values(struct pg *pg, const struct table *t, const char *value
 
 /* --- shapes of JSON -------------------------------------------------------------------------- */
 
-static void fill_shape(struct shape *s, const struct pg_result *r, size_t row)
+static void survey_facts_fill_shape(struct shape *s, const struct pg_result *r, size_t row)
 {
     size_t *const counts[] = {&s->objects,  &s->listed, &s->strings, &s->numbers,
                               &s->booleans, &s->whole,  &s->dates,   &s->words};
@@ -117,34 +119,35 @@ static void fill_shape(struct shape *s, const struct pg_result *r, size_t row)
 }
 
 /* Adds the rows from *row on as members of `into`, as long as their depth is `depth`. */
-static void take_members(struct shape *into, const struct pg_result *r, size_t *row, int64_t depth)
+static void survey_facts_take_members(struct shape *into, const struct pg_result *r, size_t *row,
+                                      int64_t depth)
 {
     while (*row < pg_rows(r) && pg_int(r, *row, 0) == depth) {
         into->members = mem_grow(into->members, into->member_count + 1, sizeof(*into->members));
         struct shape *member = &into->members[into->member_count++];
         *member = (struct shape){0};
-        fill_shape(member, r, (*row)++);
-        take_members(member, r, row, depth + 1);
+        survey_facts_fill_shape(member, r, (*row)++);
+        survey_facts_take_members(member, r, row, depth + 1);
     }
 }
 
-static int sample_shape(struct pg *pg, const struct table *t, const char *value,
-                        struct column_facts *f)
+static int survey_facts_sample_shape(struct pg *pg, const struct table *t, const char *value,
+                                     struct column_facts *f)
 {
     struct buf sql;
     struct buf source;
     buf_init(&sql, SURVEY_TEXT_BYTES);
     buf_init(&source, SURVEY_TEXT_BYTES);
-    push_source(&source, t);
+    survey_facts_push_source(&source, t);
     const struct place places[] = {{"column", value}, {"source", buf_text(&source)}, {0}};
     template_fill(&sql, embedded_text(source_sql, "survey_shape"), places);
-    struct pg_result *r = ask_sample(pg, "any: int, text?, int*", &sql);
+    struct pg_result *r = survey_facts_ask_sample(pg, "any: int, text?, int*", &sql);
     if (r != NULL && pg_rows(r) > 0 && pg_rows(r) <= SHAPE_ROWS_MOST) {
         size_t row = 1;
         f->shape = mem_zero(1, sizeof(*f->shape));
-        fill_shape(f->shape, r, 0);
+        survey_facts_fill_shape(f->shape, r, 0);
         f->shape->cut = pg_rows(r) >= SHAPE_ROWS_MOST;
-        take_members(f->shape, r, &row, 1);
+        survey_facts_take_members(f->shape, r, &row, 1);
     }
     pg_result_release(r);
     buf_release(&source);
@@ -154,48 +157,48 @@ static int sample_shape(struct pg *pg, const struct table *t, const char *value,
 
 /* --- all columns ----------------------------------------------------------------------------- */
 
-static bool is_json(const struct column *c)
+static bool survey_facts_is_json(const struct column *c)
 {
     return c->category == 'b' && (strcmp(c->type, "json") == 0 || strcmp(c->type, "jsonb") == 0);
 }
 
-static void sample_array(struct pg *pg, const struct table *t, const char *value,
-                         const struct column *c, struct column_facts *f)
+static void survey_facts_sample_array(struct pg *pg, const struct table *t, const char *value,
+                                      const struct column *c, struct column_facts *f)
 {
     struct buf unnested;
-    const struct probe *p = probe_of(&c->parts[0]);
+    const struct probe *p = survey_facts_probe_of(&c->parts[0]);
     if (p == NULL) {
         return;
     }
     buf_init(&unnested, SURVEY_TEXT_BYTES);
     buf_printf(&unnested, "unnest(%s)", value);
-    (void)sample_values(pg, t, buf_text(&unnested), p, f);
+    (void)survey_facts_sample_values(pg, t, buf_text(&unnested), p, f);
     buf_release(&unnested);
     if (p == &probes[2] && f->unfit == 0) {
-        (void)sample_values(pg, t, value, &list_probe, f);
+        (void)survey_facts_sample_values(pg, t, value, &list_probe, f);
     }
 }
 
-static int sample_column(struct pg *pg, const struct table *t, const struct column *c,
-                         struct column_facts *f, struct err *err)
+static int survey_facts_sample_column(struct pg *pg, const struct table *t, const struct column *c,
+                                      struct column_facts *f, struct err *err)
 {
     struct buf value;
     buf_init(&value, SURVEY_TEXT_BYTES);
     buf_push_literal(&value, "t.");
     int rc = pg_push_identifier(pg, &value, c->name, err);
-    if (rc == 0 && is_json(c)) {
-        rc = sample_shape(pg, t, buf_text(&value), f);
+    if (rc == 0 && survey_facts_is_json(c)) {
+        rc = survey_facts_sample_shape(pg, t, buf_text(&value), f);
     } else if (rc == 0 && column_is_array(c)) {
-        sample_array(pg, t, buf_text(&value), c, f);
-    } else if (rc == 0 && probe_of(c) != NULL) {
-        rc = sample_values(pg, t, buf_text(&value), probe_of(c), f);
+        survey_facts_sample_array(pg, t, buf_text(&value), c, f);
+    } else if (rc == 0 && survey_facts_probe_of(c) != NULL) {
+        rc = survey_facts_sample_values(pg, t, buf_text(&value), survey_facts_probe_of(c), f);
     }
     buf_release(&value);
     return rc;
 }
 
-static void take_statistics(const struct pg_result *r, const struct columns *columns,
-                            struct column_facts *out, bool *analysed)
+static void survey_facts_take_statistics(const struct pg_result *r, const struct columns *columns,
+                                         struct column_facts *out, bool *analysed)
 {
     for (size_t i = 0; i < pg_rows(r); i++) {
         for (size_t k = 0; k < columns->count; k++) {
@@ -219,13 +222,13 @@ int survey_facts(struct pg *pg, const struct table *t, const struct columns *col
     *analysed = false; /* the planner has no statistics for a query */
     int rc = t->query == NULL ? pg_ask(pg, &r, "survey_statistics", params, 1, err) : 0;
     if (r != NULL) {
-        take_statistics(r, columns, out, analysed);
+        survey_facts_take_statistics(r, columns, out, analysed);
     }
     pg_result_release(r);
     rc = rc == 0 ? pg_script(pg, SAMPLE_TIMEOUT, err) : rc;
     int64_t end_ms = pg_now_ms() + SAMPLES_MOST_MS;
     for (size_t i = 0; i < columns->count && rc == 0 && pg_now_ms() < end_ms; i++) {
-        rc = sample_column(pg, t, &columns->items[i], &out[i], err);
+        rc = survey_facts_sample_column(pg, t, &columns->items[i], &out[i], err);
     }
     return rc;
 }

@@ -51,7 +51,8 @@ void survey_links_release(struct survey_links *l)
     *l = (struct survey_links){0};
 }
 
-static struct survey_link *begin_link(struct survey_links *l, const struct pg_result *r, size_t row)
+static struct survey_link *survey_links_begin_link(struct survey_links *l,
+                                                   const struct pg_result *r, size_t row)
 {
     l->items = mem_grow(l->items, l->count + 1, sizeof(*l->items));
     struct survey_link *link = &l->items[l->count++];
@@ -67,7 +68,7 @@ static struct survey_link *begin_link(struct survey_links *l, const struct pg_re
     return link;
 }
 
-static void take_pair(struct survey_link *link, const struct pg_result *r, size_t row)
+static void survey_links_take_pair(struct survey_link *link, const struct pg_result *r, size_t row)
 {
     link->pairs = mem_grow(link->pairs, link->pair_count + 1, sizeof(*link->pairs));
     link->pairs[link->pair_count++] = (struct survey_pair){
@@ -96,9 +97,9 @@ int survey_links_read(struct survey_links *out, struct pg *pg, const uint32_t *o
     struct survey_link *link = NULL;
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
         if (link == NULL || pg_int(r, i, LINK) != pg_int(r, i - 1, LINK)) {
-            link = begin_link(out, r, i);
+            link = survey_links_begin_link(out, r, i);
         }
-        take_pair(link, r, i);
+        survey_links_take_pair(link, r, i);
     }
     pg_result_release(r);
     buf_release(&list);
@@ -118,41 +119,43 @@ struct way {
     size_t count;
 };
 
-static bool step_from(struct step *out, const struct survey_link *link, uint32_t oid, bool parents)
+static bool survey_links_step_from(struct step *out, const struct survey_link *link, uint32_t oid,
+                                   bool parents)
 {
     *out = (struct step){link, parents};
     return (parents ? link->child : link->parent) == oid;
 }
 
-static uint32_t step_end(const struct step *s)
+static uint32_t survey_links_step_end(const struct step *s)
 {
     return s->to_parent ? s->link->parent : s->link->child;
 }
 
-static bool is_on(const struct way *way, uint32_t root, uint32_t oid)
+static bool survey_links_is_on(const struct way *way, uint32_t root, uint32_t oid)
 {
     bool on = oid == root;
     for (size_t i = 0; i < way->count; i++) {
-        on = on || step_end(&way->steps[i]) == oid;
+        on = on || survey_links_step_end(&way->steps[i]) == oid;
     }
     return on;
 }
 
 /* Returns true if a path of exactly `left` more foreign keys leads from `at` to the table. */
-static bool find_way(struct way *way, const struct survey_links *links, uint32_t root, uint32_t at,
-                     uint32_t table, size_t left)
+static bool survey_links_find_way(struct way *way, const struct survey_links *links, uint32_t root,
+                                  uint32_t at, uint32_t table, size_t left)
 {
     if (left == 0) {
         return at == table;
     }
     for (size_t i = 0; i < 2 * links->count; i++) {
         struct step step;
-        bool fits = step_from(&step, &links->items[i / 2], at, i % 2 == 0);
-        if (!fits || is_on(way, root, step_end(&step))) {
+        bool fits = survey_links_step_from(&step, &links->items[i / 2], at, i % 2 == 0);
+        if (!fits || survey_links_is_on(way, root, survey_links_step_end(&step))) {
             continue;
         }
         way->steps[way->count++] = step;
-        if (find_way(way, links, root, step_end(&step), table, left - 1)) {
+        if (survey_links_find_way(way, links, root, survey_links_step_end(&step), table,
+                                  left - 1)) {
             return true;
         }
         way->count--;
@@ -163,25 +166,26 @@ static bool find_way(struct way *way, const struct survey_links *links, uint32_t
 /* --- dependencies ---------------------------------------------------------------------------- */
 
 /* Returns a column of the table at the step's end, or of the table at its beginning. */
-static const char *column_of(const struct step *s, size_t i, bool end, bool quoted)
+static const char *survey_links_column_of(const struct step *s, size_t i, bool end, bool quoted)
 {
     const struct survey_pair *p = &s->link->pairs[i];
     bool parent = s->to_parent == end;
     return quoted ? (parent ? p->parent_quoted : p->child_quoted) : (parent ? p->parent : p->child);
 }
 
-static void push_columns(struct buf *out, const struct step *s, const char *alias, bool end)
+static void survey_links_push_columns(struct buf *out, const struct step *s, const char *alias,
+                                      bool end)
 {
     size_t count = s->link->pair_count;
     buf_push_text(out, count > 1 ? "(" : "");
     for (size_t i = 0; i < count; i++) {
         buf_printf(out, "%s%s.", i > 0 ? ", " : "", alias);
-        buf_push_text(out, column_of(s, i, end, true));
+        buf_push_text(out, survey_links_column_of(s, i, end, true));
     }
     buf_push_text(out, count > 1 ? ")" : "");
 }
 
-static void push_arrays(struct buf *out, size_t count)
+static void survey_links_push_arrays(struct buf *out, size_t count)
 {
     if (count == 1) {
         buf_push_literal(out, " = any($1)");
@@ -196,7 +200,7 @@ static void push_arrays(struct buf *out, size_t count)
 
 /* Returns true if the table is a child that references the root's key, so that its own columns are
  * the key. */
-static bool is_pointer(const struct table *root, const struct way *way)
+static bool survey_links_is_pointer(const struct table *root, const struct way *way)
 {
     const struct survey_link *link = way->steps[0].link;
     bool points =
@@ -207,7 +211,8 @@ static bool is_pointer(const struct table *root, const struct way *way)
     return points;
 }
 
-static int push_key(struct buf *out, struct pg *pg, const struct table *root, struct err *err)
+static int survey_links_push_key(struct buf *out, struct pg *pg, const struct table *root,
+                                 struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < root->key_count && rc == 0; i++) {
@@ -219,7 +224,7 @@ static int push_key(struct buf *out, struct pg *pg, const struct table *root, st
 
 /* Pushes: from root a0 join t1 a1 on (a1.id) = (a0.t1_id) ... where (a1.x) = any($1). The last
  * table is left out, because the table before it has the recorded columns too. */
-static void push_way(struct buf *out, const struct way *way)
+static void survey_links_push_way(struct buf *out, const struct way *way)
 {
     char alias[32] = "a0";
     for (size_t i = 0; i + 1 < way->count; i++) {
@@ -228,21 +233,21 @@ static void push_way(struct buf *out, const struct way *way)
         snprintf(next, sizeof(next), "a%zu", i + 1);
         buf_printf(out, " join %s %s on ",
                    s->to_parent ? s->link->parent_quoted : s->link->child_quoted, next);
-        push_columns(out, s, next, true);
+        survey_links_push_columns(out, s, next, true);
         buf_push_literal(out, " = ");
-        push_columns(out, s, alias, false);
+        survey_links_push_columns(out, s, alias, false);
         snprintf(alias, sizeof(alias), "%s", next);
     }
     const struct step *last = &way->steps[way->count - 1];
     buf_push_literal(out, " where ");
-    push_columns(out, last, alias, false);
-    push_arrays(out, last->link->pair_count);
+    survey_links_push_columns(out, last, alias, false);
+    survey_links_push_arrays(out, last->link->pair_count);
 }
 
-static int push_keys(struct buf *out, struct pg *pg, const struct table *root,
-                     const struct way *way, struct err *err)
+static int survey_links_push_keys(struct buf *out, struct pg *pg, const struct table *root,
+                                  const struct way *way, struct err *err)
 {
-    if (way->count > 0 && is_pointer(root, way)) {
+    if (way->count > 0 && survey_links_is_pointer(root, way)) {
         bool one = root->key_count == 1;
         buf_push_text(out, one ? "select unnest($1" : "select * from unnest($1");
         for (size_t i = 1; i < root->key_count; i++) {
@@ -252,22 +257,22 @@ static int push_keys(struct buf *out, struct pg *pg, const struct table *root,
         return 0;
     }
     buf_push_text(out, way->count > 1 ? "select distinct " : "select ");
-    int rc = push_key(out, pg, root, err);
+    int rc = survey_links_push_key(out, pg, root, err);
     buf_push_literal(out, " from ");
     rc = rc == 0 ? survey_push_table(pg, out, root, err) : rc;
     buf_push_literal(out, " a0");
     if (way->count == 0) {
         buf_push_literal(out, " where cardinality($1) > 0");
     } else {
-        push_way(out, way);
+        survey_links_push_way(out, way);
     }
     return rc;
 }
 
-static void add_doubt(struct survey *s, const char *format, ...)
+static void survey_links_add_doubt(struct survey *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void add_doubt(struct survey *s, const char *format, ...)
+static void survey_links_add_doubt(struct survey *s, const char *format, ...)
 {
     char *text = NULL;
     va_list args;
@@ -281,20 +286,20 @@ static void add_doubt(struct survey *s, const char *format, ...)
     s->doubts[s->doubt_count++] = text;
 }
 
-static char **key_of_end(const struct way *way, size_t *count)
+static char **survey_links_key_of_end(const struct way *way, size_t *count)
 {
     const struct step *last = &way->steps[way->count - 1];
     *count = last->link->pair_count;
     char **key = mem_zero(*count, sizeof(*key));
     for (size_t i = 0; i < *count; i++) {
-        key[i] = text_copy(column_of(last, i, true, false));
+        key[i] = text_copy(survey_links_column_of(last, i, true, false));
     }
     return key;
 }
 
 /* Records any column: if no path exists, each change affects all documents. */
-static int key_of_table(struct pg *pg, const struct survey_found *table, char ***key, size_t *count,
-                        struct err *err)
+static int survey_links_key_of_table(struct pg *pg, const struct survey_found *table, char ***key,
+                                     size_t *count, struct err *err)
 {
     struct survey own = {0};
     int rc = survey_open(pg, &own.table, table, &own, err);
@@ -307,12 +312,12 @@ static int key_of_table(struct pg *pg, const struct survey_found *table, char **
     return rc;
 }
 
-static bool find_shortest(struct way *way, const struct survey_links *links, uint32_t root,
-                          uint32_t table)
+static bool survey_links_find_shortest(struct way *way, const struct survey_links *links,
+                                       uint32_t root, uint32_t table)
 {
     for (size_t length = 1; length <= WAY_MOST; length++) {
         *way = (struct way){0};
-        if (find_way(way, links, root, root, table, length)) {
+        if (survey_links_find_way(way, links, root, root, table, length)) {
             return true;
         }
     }
@@ -320,8 +325,8 @@ static bool find_shortest(struct way *way, const struct survey_links *links, uin
     return false;
 }
 
-static int add_dependency(struct survey *s, struct pg *pg, const struct way *way,
-                          const struct survey_found *table, struct err *err)
+static int survey_links_add_dependency(struct survey *s, struct pg *pg, const struct way *way,
+                                       const struct survey_found *table, struct err *err)
 {
     struct buf keys;
     int rc = 0;
@@ -330,12 +335,12 @@ static int add_dependency(struct survey *s, struct pg *pg, const struct way *way
     *d = (struct dependency){.table = text_copy(table->name)};
     buf_init(&keys, SURVEY_TEXT_BYTES);
     if (way->count > 0) {
-        d->key = key_of_end(way, &d->key_count);
+        d->key = survey_links_key_of_end(way, &d->key_count);
     } else {
-        rc = key_of_table(pg, table, &d->key, &d->key_count, err);
+        rc = survey_links_key_of_table(pg, table, &d->key, &d->key_count, err);
     }
     if (rc == 0) {
-        rc = push_keys(&keys, pg, s->table, way, err);
+        rc = survey_links_push_keys(&keys, pg, s->table, way, err);
     }
     d->keys = buf_detach(&keys);
     return rc;
@@ -345,18 +350,19 @@ int survey_depend(struct survey *s, struct pg *pg, const struct survey_links *li
                   const struct survey_found *table, struct err *err)
 {
     struct way way;
-    if (!find_shortest(&way, links, s->table->oid, table->oid)) {
-        add_doubt(s,
-                  "no foreign key leads from %s to the table: each of its changes sends every "
-                  "document again",
-                  table->name);
+    if (!survey_links_find_shortest(&way, links, s->table->oid, table->oid)) {
+        survey_links_add_doubt(
+            s,
+            "no foreign key leads from %s to the table: each of its changes sends every "
+            "document again",
+            table->name);
     }
-    return add_dependency(s, pg, &way, table, err);
+    return survey_links_add_dependency(s, pg, &way, table, err);
 }
 
 /* Both directions of a foreign key look rows up by the referencing column, so it needs an index. */
-static int doubt_index(struct survey *s, struct pg *pg, const struct survey_link *link,
-                       struct err *err)
+static int survey_links_doubt_index(struct survey *s, struct pg *pg, const struct survey_link *link,
+                                    struct err *err)
 {
     char oid[16];
     struct buf columns;
@@ -372,8 +378,9 @@ static int doubt_index(struct survey *s, struct pg *pg, const struct survey_link
     snprintf(oid, sizeof(oid), "%" PRIu32, link->child);
     int rc = pg_ask(pg, &r, "survey_index", params, 2, err);
     if (rc == 0 && !pg_true(r, 0, 0)) {
-        add_doubt(s, "no index of %s begins with \"%s\", by which its rows are looked up",
-                  link->child_name, link->pairs[0].child);
+        survey_links_add_doubt(s,
+                               "no index of %s begins with \"%s\", by which its rows are looked up",
+                               link->child_name, link->pairs[0].child);
     }
     pg_result_release(r);
     buf_release(&columns);
@@ -381,7 +388,7 @@ static int doubt_index(struct survey *s, struct pg *pg, const struct survey_link
 }
 
 /* Several columns are recorded together, so none of them may be NULL. */
-static int check_recorded(struct pg *pg, const struct dependency *d, struct err *err)
+static int survey_links_check_recorded(struct pg *pg, const struct dependency *d, struct err *err)
 {
     struct table *t = NULL;
     if (d->key_count == 1) {
@@ -405,9 +412,9 @@ int survey_depend_on(struct survey *s, struct pg *pg, const struct survey_link *
 {
     struct way way = {.steps = {{link, to_parent}}, .count = 1};
     struct survey_found table = {.name = to_parent ? link->parent_name : link->child_name};
-    int rc = add_dependency(s, pg, &way, &table, err);
+    int rc = survey_links_add_dependency(s, pg, &way, &table, err);
     if (rc == 0) {
-        rc = check_recorded(pg, &s->dependencies[s->dependency_count - 1], err);
+        rc = survey_links_check_recorded(pg, &s->dependencies[s->dependency_count - 1], err);
     }
-    return rc == 0 ? doubt_index(s, pg, link, err) : rc;
+    return rc == 0 ? survey_links_doubt_index(s, pg, link, err) : rc;
 }

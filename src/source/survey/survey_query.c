@@ -27,19 +27,19 @@ struct other {
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-static bool is_taken(const struct joiner *j, const char *name)
+static bool survey_query_is_taken(const struct joiner *j, const char *name)
 {
     return columns_find(&j->s->table->columns, name) != NULL ||
            columns_find(&j->extra.columns, name) != NULL;
 }
 
-static char *free_name(const struct joiner *j, const char *wish)
+static char *survey_query_free_name(const struct joiner *j, const char *wish)
 {
     struct buf name;
     buf_init(&name, SURVEY_TEXT_BYTES);
     buf_push_text(&name, wish);
     size_t len = name.len;
-    for (int i = 2; is_taken(j, buf_text(&name)); i++) {
+    for (int i = 2; survey_query_is_taken(j, buf_text(&name)); i++) {
         buf_truncate(&name, len);
         buf_printf(&name, "_%d", i);
     }
@@ -47,7 +47,7 @@ static char *free_name(const struct joiner *j, const char *wish)
 }
 
 /* author_id: author */
-static char *stem_of(const char *column)
+static char *survey_query_stem_of(const char *column)
 {
     size_t len = strlen(column);
     bool ends = len > 3 && strcmp(column + len - 3, "_id") == 0;
@@ -56,22 +56,22 @@ static char *stem_of(const char *column)
 
 /* Names a parent after the column that references it, and a child after its table. A second child
  * from the same table gets the column's name too. */
-static char *property_name(const struct joiner *j, const struct survey_link *link, bool to_parent,
-                           const struct table *other)
+static char *survey_query_property_name(const struct joiner *j, const struct survey_link *link,
+                                        bool to_parent, const struct table *other)
 {
     struct buf wish;
-    char *stem = stem_of(link->pairs[0].child);
+    char *stem = survey_query_stem_of(link->pairs[0].child);
     bool points = link->pair_count == 1 && strcmp(stem, link->pairs[0].child) != 0;
     buf_init(&wish, SURVEY_TEXT_BYTES);
     if (to_parent && points) {
         buf_push_text(&wish, stem);
     } else {
         buf_push_text(&wish, other->name);
-        if (is_taken(j, other->name)) {
+        if (survey_query_is_taken(j, other->name)) {
             buf_printf(&wish, "_by_%s", stem);
         }
     }
-    char *name = free_name(j, buf_text(&wish));
+    char *name = survey_query_free_name(j, buf_text(&wish));
     buf_release(&wish);
     free(stem);
     return name;
@@ -80,7 +80,7 @@ static char *property_name(const struct joiner *j, const struct survey_link *lin
 /* --- the other table ------------------------------------------------------------------------- */
 
 /* Returns false for types that are useless as JSON in a document. */
-static bool is_shown(const struct column *c)
+static bool survey_query_is_shown(const struct column *c)
 {
     static const char *const types[] = {"bytea", "tsvector", "tsquery", NULL};
     size_t i = 0;
@@ -90,13 +90,14 @@ static bool is_shown(const struct column *c)
     return types[i] == NULL;
 }
 
-static void take_shown(struct table_facts *out, struct column_facts *facts, struct columns *from)
+static void survey_query_take_shown(struct table_facts *out, struct column_facts *facts,
+                                    struct columns *from)
 {
     out->columns.items = mem_zero(from->count + 1, sizeof(*out->columns.items));
     out->facts = mem_zero(from->count + 1, sizeof(*out->facts));
     for (size_t i = 0; i < from->count; i++) {
         struct column *c = &from->items[i];
-        if (is_shown(c)) {
+        if (survey_query_is_shown(c)) {
             out->facts[out->columns.count] = facts[i];
             out->columns.items[out->columns.count++] = *c;
         } else {
@@ -109,8 +110,8 @@ static void take_shown(struct table_facts *out, struct column_facts *facts, stru
 }
 
 /* If the table has no key, it is read by the columns of the foreign key. */
-static int open_other(struct other *o, struct joiner *j, const struct survey_link *link,
-                      bool to_parent)
+static int survey_query_open_other(struct other *o, struct joiner *j,
+                                   const struct survey_link *link, bool to_parent)
 {
     struct survey own = {0};
     struct survey_found found = {to_parent ? link->parent_name : link->child_name,
@@ -130,12 +131,12 @@ static int open_other(struct other *o, struct joiner *j, const struct survey_lin
     struct column_facts *facts = mem_zero(columns->count + 1, sizeof(*facts));
     rc = survey_facts(j->pg, o->table, columns, facts, &analysed, j->err);
     o->facts = mem_zero(1, sizeof(*o->facts));
-    take_shown(o->facts, facts, columns);
+    survey_query_take_shown(o->facts, facts, columns);
     free(facts);
     return rc;
 }
 
-static void other_release(struct other *o)
+static void survey_query_other_release(struct other *o)
 {
     table_free(o->table);
     if (o->facts != NULL) {
@@ -146,7 +147,7 @@ static void other_release(struct other *o)
 
 /* --- the query ------------------------------------------------------------------------------- */
 
-static int push_shown(struct joiner *j, const struct other *o)
+static int survey_query_push_shown(struct joiner *j, const struct other *o)
 {
     int rc = 0;
     for (size_t i = 0; i < o->facts->columns.count && rc == 0; i++) {
@@ -157,7 +158,7 @@ static int push_shown(struct joiner *j, const struct other *o)
 }
 
 /* A fixed order, so that a document changes only if its rows do. */
-static int push_order(struct joiner *j, const struct other *o)
+static int survey_query_push_order(struct joiner *j, const struct other *o)
 {
     int rc = 0;
     buf_push_literal(&j->sql, " order by ");
@@ -169,7 +170,8 @@ static int push_order(struct joiner *j, const struct other *o)
     return rc;
 }
 
-static void push_condition(struct joiner *j, const struct survey_link *link, bool to_parent)
+static void survey_query_push_condition(struct joiner *j, const struct survey_link *link,
+                                        bool to_parent)
 {
     for (size_t i = 0; i < link->pair_count; i++) {
         const struct survey_pair *p = &link->pairs[i];
@@ -179,24 +181,24 @@ static void push_condition(struct joiner *j, const struct survey_link *link, boo
     }
 }
 
-static int push_subquery(struct joiner *j, const struct survey_link *link, bool to_parent,
-                         const struct other *o, const char *name)
+static int survey_query_push_subquery(struct joiner *j, const struct survey_link *link,
+                                      bool to_parent, const struct other *o, const char *name)
 {
     buf_push_literal(&j->sql, ",\n       (select ");
     buf_push_text(&j->sql, to_parent ? "to_jsonb(x.*)" : "jsonb_agg(to_jsonb(x.*)");
-    int rc = to_parent ? 0 : push_order(j, o);
+    int rc = to_parent ? 0 : survey_query_push_order(j, o);
     buf_push_text(&j->sql, to_parent ? "" : ")");
     buf_push_literal(&j->sql, "\n          from (select ");
-    rc = rc == 0 ? push_shown(j, o) : rc;
+    rc = rc == 0 ? survey_query_push_shown(j, o) : rc;
     buf_printf(&j->sql, "\n                  from %s o where",
                to_parent ? link->parent_quoted : link->child_quoted);
-    push_condition(j, link, to_parent);
+    survey_query_push_condition(j, link, to_parent);
     buf_push_literal(&j->sql, ") x) as ");
     return rc == 0 ? survey_push_name(j->pg, &j->sql, name, j->err) : rc;
 }
 
 /* Describes the column, in place of a type. */
-static char *describe(const struct survey_link *link, bool to_parent)
+static char *survey_query_describe(const struct survey_link *link, bool to_parent)
 {
     struct buf text;
     buf_init(&text, SURVEY_TEXT_BYTES);
@@ -208,7 +210,8 @@ static char *describe(const struct survey_link *link, bool to_parent)
     return buf_detach(&text);
 }
 
-static void note_column(struct joiner *j, char *name, struct other *o, char *declared, bool many)
+static void survey_query_note_column(struct joiner *j, char *name, struct other *o, char *declared,
+                                     bool many)
 {
     struct columns *c = &j->extra.columns;
     c->items = mem_grow(c->items, c->count + 1, sizeof(*c->items));
@@ -218,28 +221,29 @@ static void note_column(struct joiner *j, char *name, struct other *o, char *dec
     o->facts = NULL;
 }
 
-static int join_link(struct joiner *j, const struct survey_link *link, bool to_parent)
+static int survey_query_join_link(struct joiner *j, const struct survey_link *link, bool to_parent)
 {
     struct other o = {0};
     char *name = NULL;
-    int rc = open_other(&o, j, link, to_parent);
+    int rc = survey_query_open_other(&o, j, link, to_parent);
     if (rc == 0) {
-        name = property_name(j, link, to_parent, o.table);
-        rc = push_subquery(j, link, to_parent, &o, name);
+        name = survey_query_property_name(j, link, to_parent, o.table);
+        rc = survey_query_push_subquery(j, link, to_parent, &o, name);
     }
     if (rc == 0) {
         rc = survey_depend_on(j->s, j->pg, link, to_parent, j->err);
     }
     if (rc == 0) {
-        note_column(j, name, &o, describe(link, to_parent), !to_parent);
+        survey_query_note_column(j, name, &o, survey_query_describe(link, to_parent), !to_parent);
         name = NULL;
     }
     free(name);
-    other_release(&o);
+    survey_query_other_release(&o);
     return rc;
 }
 
-static int no_link(const struct survey *s, const struct survey_found *found, struct err *err)
+static int survey_query_no_link(const struct survey *s, const struct survey_found *found,
+                                struct err *err)
 {
     err_set(err, ERR_REJECTED, "no foreign key joins \"%s\" and \"%s\"", found->name, s->name);
     return err_hint(err, "name tables that a foreign key joins directly, or write from.query by "
@@ -247,7 +251,7 @@ static int no_link(const struct survey *s, const struct survey_found *found, str
 }
 
 /* A table is named once, and all foreign keys to it are used. */
-static int note_table(struct joiner *j, const struct survey_found *found)
+static int survey_query_note_table(struct joiner *j, const struct survey_found *found)
 {
     for (size_t i = 0; i < j->joined_count; i++) {
         if (j->joined[i] == found->oid) {
@@ -259,14 +263,14 @@ static int note_table(struct joiner *j, const struct survey_found *found)
     return 0;
 }
 
-static int join_table(struct joiner *j, const char *name)
+static int survey_query_join_table(struct joiner *j, const char *name)
 {
     struct survey_found found;
     struct survey_links links = {0};
     const uint32_t root = j->s->table->oid;
     int rc = survey_find(&found, j->pg, name, j->err);
     if (rc == 0) {
-        rc = note_table(j, &found);
+        rc = survey_query_note_table(j, &found);
     }
     if (rc == 0) {
         const uint32_t oids[] = {root, found.oid};
@@ -277,16 +281,16 @@ static int join_table(struct joiner *j, const char *name)
         const struct survey_link *link = &links.items[i];
         bool itself = found.oid == root && link->child == link->parent;
         if (itself || (link->child == root && link->parent == found.oid)) {
-            rc = join_link(j, link, true);
+            rc = survey_query_join_link(j, link, true);
             joined++;
         }
         if (rc == 0 && (itself || (link->parent == root && link->child == found.oid))) {
-            rc = join_link(j, link, false);
+            rc = survey_query_join_link(j, link, false);
             joined++;
         }
     }
     if (rc == 0 && joined == 0) {
-        rc = no_link(j->s, &found, j->err);
+        rc = survey_query_no_link(j->s, &found, j->err);
     }
     survey_links_release(&links);
     free(found.name);
@@ -296,7 +300,7 @@ static int join_table(struct joiner *j, const char *name)
 /* --- the survey's new columns ---------------------------------------------------------------- */
 
 /* The query's columns are the root's, in their order, followed by the others. */
-static int take_query(struct joiner *j)
+static int survey_query_take_query(struct joiner *j)
 {
     struct survey *s = j->s;
     size_t own = s->table->columns.count;
@@ -333,12 +337,12 @@ int survey_join(struct survey *s, struct pg *pg, const struct survey_input *in, 
     buf_push_literal(&j.sql, "select root.*");
     int rc = 0;
     for (size_t i = 0; i < in->with_count && rc == 0; i++) {
-        rc = join_table(&j, in->with[i]);
+        rc = survey_query_join_table(&j, in->with[i]);
     }
     buf_push_literal(&j.sql, "\n  from ");
     rc = rc == 0 ? survey_push_table(pg, &j.sql, s->table, err) : rc;
     buf_push_literal(&j.sql, " root");
-    rc = rc == 0 ? take_query(&j) : rc;
+    rc = rc == 0 ? survey_query_take_query(&j) : rc;
     table_facts_release(&j.extra);
     free(j.joined);
     buf_release(&j.sql);

@@ -36,7 +36,7 @@ struct view {
 
 /* --- origins of columns ---------------------------------------------------------------------- */
 
-static int ask_definition(struct pg *pg, uint32_t oid, char **out, struct err *err)
+static int survey_view_ask_definition(struct pg *pg, uint32_t oid, char **out, struct err *err)
 {
     char text[16];
     struct pg_result *r = NULL;
@@ -49,11 +49,11 @@ static int ask_definition(struct pg *pg, uint32_t oid, char **out, struct err *e
 }
 
 /* Describes the columns of the view's definition; *out is null if the relation is not a view. */
-static int describe(struct pg *pg, uint32_t oid, PGresult **out, struct err *err)
+static int survey_view_describe(struct pg *pg, uint32_t oid, PGresult **out, struct err *err)
 {
     char *definition = NULL;
     *out = NULL;
-    int rc = ask_definition(pg, oid, &definition, err);
+    int rc = survey_view_ask_definition(pg, oid, &definition, err);
     if (rc == 0 && definition != NULL) {
         rc = pg_describe(pg, out, definition, err);
     }
@@ -62,12 +62,12 @@ static int describe(struct pg *pg, uint32_t oid, PGresult **out, struct err *err
 }
 
 /* Follows the origin through nested views. */
-static int follow(struct pg *pg, struct origin *o, struct err *err)
+static int survey_view_follow(struct pg *pg, struct origin *o, struct err *err)
 {
     int rc = 0;
     for (int i = 0; i < VIEWS_MOST && o->oid != 0 && rc == 0; i++) {
         PGresult *r = NULL;
-        rc = describe(pg, o->oid, &r, err);
+        rc = survey_view_describe(pg, o->oid, &r, err);
         if (r == NULL || rc < 0) {
             PQclear(r);
             break;
@@ -80,10 +80,10 @@ static int follow(struct pg *pg, struct origin *o, struct err *err)
     return rc;
 }
 
-static int find_origins(struct view *v)
+static int survey_view_find_origins(struct view *v)
 {
     PGresult *r = NULL;
-    int rc = describe(v->pg, v->found->oid, &r, v->err);
+    int rc = survey_view_describe(v->pg, v->found->oid, &r, v->err);
     int count = rc == 0 && r != NULL ? PQnfields(r) : 0;
     v->origins = mem_zero((size_t)count + 1, sizeof(*v->origins));
     for (int i = 0; i < count; i++) {
@@ -92,12 +92,12 @@ static int find_origins(struct view *v)
     }
     PQclear(r);
     for (size_t i = 0; i < v->origin_count && rc == 0; i++) {
-        rc = follow(v->pg, &v->origins[i], v->err);
+        rc = survey_view_follow(v->pg, &v->origins[i], v->err);
     }
     return rc;
 }
 
-static int find_reads(struct view *v)
+static int survey_view_find_reads(struct view *v)
 {
     struct table whole = {.quoted = v->quoted, .tree = true}; /* without "only" */
     const struct query_input in = {.root = &whole};
@@ -124,14 +124,14 @@ struct candidate {
     const char *selected[KEY_MAX_PARTS];
 };
 
-static void candidate_release(struct candidate *c)
+static void survey_view_candidate_release(struct candidate *c)
 {
     table_free(c->table);
     survey_release(&c->noted);
     free(c->found.name);
 }
 
-static int name_of(struct pg *pg, uint32_t oid, char **out, struct err *err)
+static int survey_view_name_of(struct pg *pg, uint32_t oid, char **out, struct err *err)
 {
     char text[16];
     struct pg_result *r = NULL;
@@ -148,7 +148,8 @@ static int name_of(struct pg *pg, uint32_t oid, char **out, struct err *err)
 }
 
 /* Returns the column's number in the table. */
-static int column_number(struct pg *pg, uint32_t oid, const char *column, int *out, struct err *err)
+static int survey_view_column_number(struct pg *pg, uint32_t oid, const char *column, int *out,
+                                     struct err *err)
 {
     char text[16];
     struct pg_result *r = NULL;
@@ -161,7 +162,7 @@ static int column_number(struct pg *pg, uint32_t oid, const char *column, int *o
 }
 
 /* Returns the view's column that shows the table's column; null if there is none. */
-static const char *shown_as(const struct view *v, uint32_t oid, int column)
+static const char *survey_view_shown_as(const struct view *v, uint32_t oid, int column)
 {
     for (size_t i = 0; i < v->origin_count; i++) {
         if (v->origins[i].oid == oid && v->origins[i].column == column) {
@@ -171,7 +172,7 @@ static const char *shown_as(const struct view *v, uint32_t oid, int column)
     return NULL;
 }
 
-static bool has_name(const struct view *v, const char *name)
+static bool survey_view_has_name(const struct view *v, const char *name)
 {
     for (size_t i = 0; i < v->origin_count; i++) {
         if (strcmp(v->origins[i].name, name) == 0) {
@@ -183,21 +184,21 @@ static bool has_name(const struct view *v, const char *name)
 
 /* Sets *shows if the view shows the table's whole key. A column that is shown under another name
  * must not collide with a view column of the key's name. */
-static int shows_key(const struct view *v, struct candidate *c, bool *shows)
+static int survey_view_shows_key(const struct view *v, struct candidate *c, bool *shows)
 {
     int rc = 0;
     *shows = true;
     for (size_t i = 0; i < c->table->key_count && rc == 0 && *shows; i++) {
         int number;
-        rc = column_number(v->pg, c->found.oid, c->table->key[i], &number, v->err);
-        c->selected[i] = shown_as(v, c->found.oid, number);
+        rc = survey_view_column_number(v->pg, c->found.oid, c->table->key[i], &number, v->err);
+        c->selected[i] = survey_view_shown_as(v, c->found.oid, number);
         bool same = c->selected[i] != NULL && strcmp(c->selected[i], c->table->key[i]) == 0;
-        *shows = same || (c->selected[i] != NULL && !has_name(v, c->table->key[i]));
+        *shows = same || (c->selected[i] != NULL && !survey_view_has_name(v, c->table->key[i]));
     }
     return rc;
 }
 
-static bool is_parent(const struct view *v, uint32_t oid)
+static bool survey_view_is_parent(const struct view *v, uint32_t oid)
 {
     for (size_t i = 0; i < v->links.count; i++) {
         if (v->links.items[i].parent == oid && v->links.items[i].child != oid) {
@@ -208,7 +209,7 @@ static bool is_parent(const struct view *v, uint32_t oid)
 }
 
 /* Checks the first rows. */
-static int is_unique(const struct view *v, const struct candidate *c, bool *unique)
+static int survey_view_is_unique(const struct view *v, const struct candidate *c, bool *unique)
 {
     struct buf sql;
     struct pg_result *r = NULL;
@@ -235,20 +236,21 @@ static int is_unique(const struct view *v, const struct candidate *c, bool *uniq
 }
 
 /* Sets *fits to false if the rows of the view are not those of the table. */
-static int try_candidate(const struct view *v, struct candidate *c, uint32_t oid, bool *fits)
+static int survey_view_try_candidate(const struct view *v, struct candidate *c, uint32_t oid,
+                                     bool *fits)
 {
     struct err ignored;
     *c = (struct candidate){.found = {.oid = oid, .kind = 'r'}};
     *fits = false;
-    int rc = name_of(v->pg, oid, &c->found.name, v->err);
+    int rc = survey_view_name_of(v->pg, oid, &c->found.name, v->err);
     if (rc < 0 || survey_open(v->pg, &c->table, &c->found, &c->noted, &ignored) < 0) {
         return rc;
     }
-    rc = c->table != NULL ? shows_key(v, c, fits) : 0;
-    return rc == 0 && *fits ? is_unique(v, c, fits) : rc;
+    rc = c->table != NULL ? survey_view_shows_key(v, c, fits) : 0;
+    return rc == 0 && *fits ? survey_view_is_unique(v, c, fits) : rc;
 }
 
-static int no_root(const struct view *v)
+static int survey_view_no_root(const struct view *v)
 {
     err_set(v->err, ERR_REJECTED, "the view \"%s\" shows the key of no table that is unique in it",
             v->found->name);
@@ -258,34 +260,35 @@ static int no_root(const struct view *v)
 }
 
 /* Finds the first table whose rows are those of the view. */
-static int try_tables(const struct view *v, struct candidate *c, bool parents, bool *fits)
+static int survey_view_try_tables(const struct view *v, struct candidate *c, bool parents,
+                                  bool *fits)
 {
     int rc = 0;
     for (size_t i = 0; i < v->reads.count && rc == 0 && !*fits; i++) {
         const struct read_table *t = &v->reads.items[i];
-        if ((t->kind == 'r' || t->kind == 'p') && is_parent(v, t->oid) == parents) {
-            candidate_release(c);
-            rc = try_candidate(v, c, t->oid, fits);
+        if ((t->kind == 'r' || t->kind == 'p') && survey_view_is_parent(v, t->oid) == parents) {
+            survey_view_candidate_release(c);
+            rc = survey_view_try_candidate(v, c, t->oid, fits);
         }
     }
     return rc;
 }
 
 /* A table that others of the view reference is more likely a parent, and is tried last. */
-static int find_root(const struct view *v, struct candidate *c)
+static int survey_view_find_root(const struct view *v, struct candidate *c)
 {
     bool fits = false;
-    int rc = try_tables(v, c, false, &fits);
+    int rc = survey_view_try_tables(v, c, false, &fits);
     if (rc == 0 && !fits) {
-        rc = try_tables(v, c, true, &fits);
+        rc = survey_view_try_tables(v, c, true, &fits);
     }
-    return rc == 0 && (!fits || c->table == NULL) ? no_root(v) : rc;
+    return rc == 0 && (!fits || c->table == NULL) ? survey_view_no_root(v) : rc;
 }
 
 /* --- the query ------------------------------------------------------------------------------- */
 
 /* Returns the key column that the view shows under this name, or null. */
-static const char *key_behind(const struct candidate *c, const char *name)
+static const char *survey_view_key_behind(const struct candidate *c, const char *name)
 {
     for (size_t i = 0; i < c->table->key_count; i++) {
         if (strcmp(c->selected[i], name) == 0) {
@@ -295,7 +298,7 @@ static const char *key_behind(const struct candidate *c, const char *name)
     return NULL;
 }
 
-static bool renames(const struct candidate *c)
+static bool survey_view_renames(const struct candidate *c)
 {
     for (size_t i = 0; i < c->table->key_count; i++) {
         if (strcmp(c->selected[i], c->table->key[i]) != 0) {
@@ -305,16 +308,17 @@ static bool renames(const struct candidate *c)
     return false;
 }
 
-static int push_selected(const struct view *v, const struct candidate *c, struct buf *sql)
+static int survey_view_push_selected(const struct view *v, const struct candidate *c,
+                                     struct buf *sql)
 {
     int rc = 0;
-    if (!renames(c)) {
+    if (!survey_view_renames(c)) {
         buf_push_literal(sql, "v.*");
         return 0;
     }
     for (size_t i = 0; i < v->origin_count && rc == 0; i++) {
         const char *name = v->origins[i].name;
-        const char *key = key_behind(c, name);
+        const char *key = survey_view_key_behind(c, name);
         buf_push_text(sql, i > 0 ? ", v." : "v.");
         rc = survey_push_name(v->pg, sql, name, v->err);
         if (rc == 0 && key != NULL && strcmp(key, name) != 0) {
@@ -325,18 +329,18 @@ static int push_selected(const struct view *v, const struct candidate *c, struct
     return rc;
 }
 
-static int take_query(const struct view *v, const struct candidate *c)
+static int survey_view_take_query(const struct view *v, const struct candidate *c)
 {
     struct buf sql;
     buf_init(&sql, SURVEY_TEXT_BYTES);
     buf_push_literal(&sql, "select ");
-    int rc = push_selected(v, c, &sql);
+    int rc = survey_view_push_selected(v, c, &sql);
     buf_printf(&sql, " from %s v", v->quoted);
     v->s->lines = buf_detach(&sql);
     return rc == 0 ? catalog_query(v->pg, c->table, v->s->lines, v->err) : rc;
 }
 
-static void take_root(const struct view *v, struct candidate *c)
+static void survey_view_take_root(const struct view *v, struct candidate *c)
 {
     struct survey *s = v->s;
     s->table = c->table;
@@ -350,7 +354,7 @@ static void take_root(const struct view *v, struct candidate *c)
     c->noted.key_index = NULL;
 }
 
-static int depend_on_others(const struct view *v)
+static int survey_view_depend_on_others(const struct view *v)
 {
     int rc = 0;
     for (size_t i = 0; i < v->reads.count && rc == 0; i++) {
@@ -359,7 +363,7 @@ static int depend_on_others(const struct view *v)
             continue;
         }
         struct survey_found other = {.oid = t->oid, .kind = t->kind};
-        rc = name_of(v->pg, t->oid, &other.name, v->err);
+        rc = survey_view_name_of(v->pg, t->oid, &other.name, v->err);
         if (rc == 0) {
             rc = survey_depend(v->s, v->pg, &v->links, &other, v->err);
         }
@@ -368,7 +372,7 @@ static int depend_on_others(const struct view *v)
     return rc;
 }
 
-static int quote_view(struct view *v)
+static int survey_view_quote_view(struct view *v)
 {
     struct tablename name;
     struct buf quoted;
@@ -387,22 +391,23 @@ int survey_view(struct survey *s, struct pg *pg, const struct survey_found *foun
 {
     struct view v = {.s = s, .pg = pg, .err = err, .found = found};
     struct candidate root = {0};
-    int (*const steps[])(struct view *) = {quote_view, find_origins, find_reads};
+    int (*const steps[])(struct view *) = {survey_view_quote_view, survey_view_find_origins,
+                                           survey_view_find_reads};
     int rc = 0;
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && rc == 0; i++) {
         rc = steps[i](&v);
     }
     if (rc == 0) {
-        rc = find_root(&v, &root);
+        rc = survey_view_find_root(&v, &root);
     }
     if (rc == 0) {
-        rc = take_query(&v, &root);
+        rc = survey_view_take_query(&v, &root);
     }
     if (rc == 0) {
-        take_root(&v, &root);
-        rc = depend_on_others(&v);
+        survey_view_take_root(&v, &root);
+        rc = survey_view_depend_on_others(&v);
     }
-    candidate_release(&root);
+    survey_view_candidate_release(&root);
     for (size_t i = 0; i < v.origin_count; i++) {
         free(v.origins[i].name);
     }

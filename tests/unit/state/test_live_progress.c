@@ -11,8 +11,7 @@ START_TEST(what_was_told_last_is_seen_until_another_holds)
     struct err err = {0};
     struct live_progress seen;
     bool known = true;
-    struct state *s = statefile_open(&f, "articles");
-    struct state *other = statefile_open(&f, "others");
+    struct state *s = statefile_open(&f, "articles"), *other = statefile_open(&f, "others");
     OK(lock_take(s, "sync", 1, &err));
     OK(live_progress_read(s, &seen, &known, &err));
     ck_assert(!known);
@@ -54,7 +53,7 @@ START_TEST(what_was_told_last_is_seen_until_another_holds)
     ck_assert_str_eq(seen.stall, "held");
     ck_assert_str_eq(seen.stall_why, "a transaction of an hour");
     ck_assert_int_eq(seen.stall_us, 15);
-    told.equal_us = 0;
+    told.equal_us = 0; /* it must not go back */
     OK(live_progress_write(s, &told, &err));
     state_close(s);
     s = statefile_open(&f, "articles");
