@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *embedded_text(const struct embedded *table, const char *name)
+const char *embed_text(const struct embedded *table, const char *name)
 {
     for (; table->name != NULL; table++) {
         if (strcmp(table->name, name) == 0) {

@@ -147,7 +147,7 @@ enum exit_code err_exit_code(enum err_class class)
     return err_class_row(class)->exit_code;
 }
 
-enum exit_code exit_code_worse(enum exit_code a, enum exit_code b)
+enum exit_code err_exit_code_worse(enum exit_code a, enum exit_code b)
 {
     static const enum exit_code order[] = {
         EXIT_USAGE,       EXIT_FAILED,       EXIT_HELD, EXIT_TEMPORARY,

@@ -220,7 +220,7 @@ static int manual_push_page(struct buf *out, struct err *err)
 {
     struct manual m = {.out = out};
     int rc = 0;
-    for (const char *at = embedded_text(cli_mdoc, "manual"); rc == 0 && *at != '\0';) {
+    for (const char *at = embed_text(cli_mdoc, "manual"); rc == 0 && *at != '\0';) {
         size_t len = strcspn(at, "\n");
         if (at[0] == '@') {
             rc = manual_follow(&m, span_make(at, len), err);

@@ -42,7 +42,7 @@ static int parallel_run_all(const struct arguments *a, const struct setup *setup
     }
     rc = rc < 0 ? rc : threads_run(t, err);
     for (size_t i = 0; i < t->count; i++) {
-        worst = exit_code_worse(worst, parallel_job_at(t, i)->exit_code);
+        worst = err_exit_code_worse(worst, parallel_job_at(t, i)->exit_code);
         pipeline_worker_release(&parallel_job_at(t, i)->worker);
     }
     settings_reload_release(&settings);

@@ -88,7 +88,7 @@ int setup_load_one(struct setup *out, const struct arguments *a, struct err *err
 
 int setup_secrets(struct setup *s, struct err *err)
 {
-    int rc = config_resolve_secrets(s->config, err);
+    int rc = secret_resolve_all(s->config, err);
     setup_log_warnings(s->config);
     return rc;
 }

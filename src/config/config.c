@@ -95,7 +95,7 @@ static int config_override_choice(const char *variable, const char *path, int *o
     if (value == NULL) {
         return 0;
     }
-    const struct option *o = option_find(false, path);
+    const struct option *o = options_find(false, path);
     int number = value_choice(o->choices, value);
     if (number < 0) {
         char *list = value_choices(o->choices);
@@ -317,7 +317,7 @@ static void config_free_pipeline(struct pipeline_config *p)
     free(p->from.where);
     free(p->from.cursor_column);
     free(p->from.query);
-    query_free_dependencies(p->from.dependencies, p->from.dependency_count);
+    depend_free_all(p->from.dependencies, p->from.dependency_count);
     free(p->to.index);
     free(p->to.mappings);
     free(p->to.settings);

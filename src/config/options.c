@@ -182,15 +182,15 @@ const struct option options[] = {
     {.path = NULL},
 };
 
-bool option_belongs(const struct option *o, bool in_pipeline)
+bool options_belongs(const struct option *o, bool in_pipeline)
 {
     return o->scope == SCOPE_BOTH || (o->scope == SCOPE_PIPELINE) == in_pipeline;
 }
 
-const struct option *option_find(bool in_pipeline, const char *path)
+const struct option *options_find(bool in_pipeline, const char *path)
 {
     for (const struct option *o = options; o->path != NULL; o++) {
-        if (option_belongs(o, in_pipeline) && strcmp(o->path, path) == 0) {
+        if (options_belongs(o, in_pipeline) && strcmp(o->path, path) == 0) {
             return o;
         }
     }
@@ -207,22 +207,22 @@ static const char *options_below(const char *path, const char *group)
     return strncmp(path, group, len) == 0 && path[len] == '.' ? path + len + 1 : NULL;
 }
 
-bool option_is_group(bool in_pipeline, const char *path)
+bool options_is_group(bool in_pipeline, const char *path)
 {
     for (const struct option *o = options; o->path != NULL; o++) {
-        if (option_belongs(o, in_pipeline) && options_below(o->path, path) != NULL) {
+        if (options_belongs(o, in_pipeline) && options_below(o->path, path) != NULL) {
             return true;
         }
     }
     return false;
 }
 
-char *option_nearest(bool in_pipeline, const char *group, const char *word)
+char *options_nearest(bool in_pipeline, const char *group, const char *word)
 {
     char **keys = NULL;
     size_t count = 0;
     for (const struct option *o = options; o->path != NULL; o++) {
-        const char *rest = option_belongs(o, in_pipeline) ? options_below(o->path, group) : NULL;
+        const char *rest = options_belongs(o, in_pipeline) ? options_below(o->path, group) : NULL;
         if (rest != NULL) {
             keys = mem_grow(keys, count + 2, sizeof(*keys));
             keys[count++] = text_copy_span(span_make(rest, strcspn(rest, ".")));

@@ -53,12 +53,12 @@ struct option {
 extern const struct option options[];
 
 /* Returns true if the option is allowed at the top level (in_pipeline false) or in a pipeline. */
-bool option_belongs(const struct option *o, bool in_pipeline);
-const struct option *option_find(bool in_pipeline, const char *path);
+bool options_belongs(const struct option *o, bool in_pipeline);
+const struct option *options_find(bool in_pipeline, const char *path);
 /* Returns true if there are options below `path`. */
-bool option_is_group(bool in_pipeline, const char *path);
+bool options_is_group(bool in_pipeline, const char *path);
 /* Returns a copy of the key directly below `group` ("" is the top) that is nearest to `word`; null
  * if none is near. */
-char *option_nearest(bool in_pipeline, const char *group, const char *word);
+char *options_nearest(bool in_pipeline, const char *group, const char *word);
 
 #endif

@@ -72,7 +72,7 @@ static int read_unknown_key(const struct reader *r, const struct level *level, c
                             const char *path)
 {
     read_fail(r, path, SCAN_KEY, "unknown key \"%s\"", path);
-    char *nearest = option_nearest(level->in_pipeline, level->group, key);
+    char *nearest = options_nearest(level->in_pipeline, level->group, key);
     if (nearest != NULL) {
         err_hint(r->err, "did you mean \"%s\"?", nearest);
     } else {
@@ -102,9 +102,9 @@ static int read_member(struct reader *r, const struct level *level, const char *
 {
     char *group = read_join(level->group, key);
     char *path = read_join(level->path, key);
-    const struct option *o = option_find(level->in_pipeline, group);
+    const struct option *o = options_find(level->in_pipeline, group);
     int result = 0;
-    if (o == NULL && option_is_group(level->in_pipeline, group)) {
+    if (o == NULL && options_is_group(level->in_pipeline, group)) {
         result = read_below(r, level, group, path, value);
     } else if (o == NULL) {
         result = read_unknown_key(r, level, key, path);
@@ -131,7 +131,8 @@ static int read_group(struct reader *r, const struct level *level, struct json_o
 static int read_check_required(const struct reader *r, const struct level *level)
 {
     for (const struct option *o = options; o->path != NULL; o++) {
-        if (!o->required || o->type == OPTION_PIPELINES || !option_belongs(o, level->in_pipeline)) {
+        if (!o->required || o->type == OPTION_PIPELINES ||
+            !options_belongs(o, level->in_pipeline)) {
             continue;
         }
         void *value;

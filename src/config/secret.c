@@ -213,7 +213,7 @@ static void secret_make_renewable(struct secret *s, const char *option)
     s->renewal = rotating_secret_new(s->value, secret_read_again, o, secret_drop_origin);
 }
 
-int config_resolve_secrets(struct config *c, struct err *err)
+int secret_resolve_all(struct config *c, struct err *err)
 {
     for (size_t i = 0; i < ALL; i++) {
         char *warning;
@@ -239,14 +239,14 @@ static void secret_keep_prompted(struct secret *to, const struct secret *from)
     }
 }
 
-void config_keep_prompted(struct config *to, const struct config *from)
+void secret_keep_all_prompted(struct config *to, const struct config *from)
 {
     for (size_t i = 0; i < ALL; i++) {
         secret_keep_prompted(secret_at(to, i), secret_of(from, i));
     }
 }
 
-void config_borrow_secrets(struct config *to, const struct config *from)
+void secret_borrow_all(struct config *to, const struct config *from)
 {
     for (size_t i = 0; i < ALL; i++) {
         *secret_at(to, i) = *secret_of(from, i);

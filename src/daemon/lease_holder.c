@@ -91,11 +91,11 @@ static int lease_holder_name_it(struct lease_holder *k, const struct config *con
     struct product_info info = {0};
     config_service_options(config, pipeline, &options);
     options.request_timeout_ms = ANSWER_MS;
-    int rc = service_open(&service, &options, err);
+    int rc = http_service_open(&service, &options, err);
     if (rc == 0) {
         rc = product_detect(service, &info, err);
     }
-    service_close(service);
+    http_service_close(service);
     if (rc == 0) {
         buf_printf(&k->name, "%s of %s at %s", pipeline->name, pipeline->to.index,
                    info.cluster[0] != '\0' ? info.cluster : options.urls[0]);

@@ -51,7 +51,7 @@ void repairs_add(struct repairs *r, bool stream, const struct verify_found *foun
     }
 }
 
-bool repair_keys_next(const struct repair_keys *k, size_t *at, struct span *key)
+bool repairs_keys_next(const struct repair_keys *k, size_t *at, struct span *key)
 {
     size_t len;
     if (*at >= k->bytes.len) {

@@ -88,7 +88,7 @@ static int session_take_as_built(struct session *s, struct err *err)
 void session_close_servers(struct session *s)
 {
     table_source_free(s->table);
-    service_close(s->service);
+    http_service_close(s->service);
     s->table = NULL;
     s->service = NULL;
 }
@@ -120,7 +120,7 @@ int session_open_service(struct session *s, struct err *err)
         return rc;
     }
     config_service_options(s->config, s->pipeline, &s->service_options);
-    return service_open(&s->service, &s->service_options, err);
+    return http_service_open(&s->service, &s->service_options, err);
 }
 
 void session_source_options(const struct session *s, struct source_options *out)

@@ -23,7 +23,7 @@ static struct reading *settings_reload_reading_new(const struct config *first,
         p->delete_guard = is != NULL ? is->delete_guard : was->delete_guard;
     }
     if (loaded != NULL) {
-        config_borrow_secrets(&r->config, loaded);
+        secret_borrow_all(&r->config, loaded);
         r->config.log_level = loaded->log_level;
         r->config.log_format = loaded->log_format;
     }
@@ -84,8 +84,8 @@ int settings_reload_read_again(struct settings_reload *s, struct err *err)
     struct config *loaded = NULL;
     int rc = config_load(&loaded, s->first->path, err);
     if (rc == 0) {
-        config_keep_prompted(loaded, &s->now->config);
-        rc = config_resolve_secrets(loaded, err);
+        secret_keep_all_prompted(loaded, &s->now->config);
+        rc = secret_resolve_all(loaded, err);
     }
     if (rc < 0) {
         config_free(loaded);

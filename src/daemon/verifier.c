@@ -101,8 +101,8 @@ static int verifier_send_keys(struct verifier *v, const struct repair_keys *keys
         buf_reset(&arguments);
         /* leaves room for escapes, which may double a key */
         while (count < REPAIR_KEYS && arguments.len < REQUEST_MAX_BYTES / 4 &&
-               (more = repair_keys_next(keys, &at, &key))) {
-            requests_push_key(&arguments, key);
+               (more = repairs_keys_next(keys, &at, &key))) {
+            keylist_push_key(&arguments, key);
             count++;
         }
         rc = count > 0 ? verifier_ask(v, &arguments, err) : 0;

@@ -29,7 +29,7 @@ static void answer_look(struct answerer *a)
 static void answer_metrics(struct answerer *a, struct answer *out)
 {
     struct process process = {.started_s = (double)a->started_us / 1e6};
-    metrics_look_process(&process);
+    process_look(&process);
     out->type = "text/plain; version=0.0.4; charset=utf-8";
     metrics_push(&out->body, a->views, a->options->count, &process,
                  clock_wall_us(&a->options->clock));
@@ -109,7 +109,7 @@ static void answer_status(struct answerer *a, const struct question *q, struct a
 static void answer_page(struct answerer *a, struct answer *out)
 {
     char nonce[33];
-    const char *text = embedded_text(serve_html, "page");
+    const char *text = embed_text(serve_html, "page");
     snprintf(nonce, sizeof(nonce), "%016" PRIx64 "%016" PRIx64, clock_random(&a->options->clock),
              clock_random(&a->options->clock));
     snprintf(out->policy, sizeof(out->policy),
@@ -170,7 +170,7 @@ void answer_question(struct answerer *a, const struct question *q, struct answer
     }
 }
 
-void answerer_init(struct answerer *a, const struct serve_options *options, struct events *events)
+void answer_init(struct answerer *a, const struct serve_options *options, struct events *events)
 {
     *a = (struct answerer){.options = options, .events = events};
     a->started_us = clock_wall_us(&options->clock);
@@ -186,7 +186,7 @@ void answerer_init(struct answerer *a, const struct serve_options *options, stru
     }
 }
 
-void answerer_release(struct answerer *a)
+void answer_release(struct answerer *a)
 {
     buf_release(&a->pipelines);
     free(a->names);

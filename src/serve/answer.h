@@ -33,8 +33,8 @@ struct answer {
     struct buf body;
 };
 
-void answerer_init(struct answerer *a, const struct serve_options *options, struct events *events);
-void answerer_release(struct answerer *a);
+void answer_init(struct answerer *a, const struct serve_options *options, struct events *events);
+void answer_release(struct answerer *a);
 
 /* `host` is the Host header, or null. `since` is the number of the last event that the client has.
  * The caller releases out->body. */

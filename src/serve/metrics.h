@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The metrics, one row of a table each. A test compares docs/observe.md with them. Pure, except for
- * metrics_look_process.
+ * process_look.
  */
 #ifndef ROWFERRY_SERVE_METRICS_H
 #define ROWFERRY_SERVE_METRICS_H
@@ -20,7 +20,7 @@ struct process {
 };
 
 /* Measures this process; leaves started_s alone. */
-void metrics_look_process(struct process *out);
+void process_look(struct process *out);
 
 /* Returns lag_seconds of a view; negative if the index never equaled the table. */
 double metrics_lag_s(const struct status_snapshot_view *v, int64_t now_us);

@@ -41,7 +41,7 @@ static double process_seconds_of(struct timeval t)
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-void metrics_look_process(struct process *out)
+void process_look(struct process *out)
 {
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0) {

@@ -118,7 +118,7 @@ static int serve_start_daemon(struct serve *s, int fd, struct err *err)
 static void serve_release(struct serve *s)
 {
     log_watch(NULL);
-    answerer_release(&s->answerer);
+    answer_release(&s->answerer);
     events_release(&s->events);
     free(s);
 }
@@ -139,7 +139,7 @@ int serve_start(struct serve **out, const struct serve_options *options, struct 
     }
     events_init(&s->events, names, options->count);
     free(names);
-    answerer_init(&s->answerer, &s->options, &s->events);
+    answer_init(&s->answerer, &s->options, &s->events);
     s->watcher = (struct log_watcher){events_take, &s->events};
     log_watch(&s->watcher);
     rc = serve_start_daemon(s, fd, err);

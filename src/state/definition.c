@@ -79,7 +79,7 @@ static int definition_put_property(struct state *s, const char *property, int64_
     return sql_run(s, row, err);
 }
 
-int extension_note(struct state *s, const struct extension *extension, struct err *err)
+int definition_extension_note(struct state *s, const struct extension *extension, struct err *err)
 {
     int result = transaction_begin(s, err);
     if (result != 0) {
@@ -95,7 +95,8 @@ int extension_note(struct state *s, const struct extension *extension, struct er
     return transaction_end(s, result, err);
 }
 
-int extension_look(struct state *s, const char *generation, struct lacking *out, struct err *err)
+int definition_extension_look(struct state *s, const char *generation, struct lacking *out,
+                              struct err *err)
 {
     sqlite3_stmt *row;
     *out = (struct lacking){0};

@@ -132,7 +132,7 @@ int rebuild_begin(struct state *live, const struct rebuild *rebuild, const struc
             result = rebuild_enter_wish(live, rebuild, name, err);
         }
         if (result == 0 && rebuild->former != NULL) {
-            result = former_forget(live, rebuild->former, err);
+            result = rebuild_former_forget(live, rebuild->former, err);
         }
         result = transaction_end(live, result, err);
     }
@@ -252,27 +252,27 @@ static int rebuild_look_for_former(struct state *live, enum sql_id id, struct fo
     return 0;
 }
 
-int former_look(struct state *live, struct former *out, bool *known, struct err *err)
+int rebuild_former_look(struct state *live, struct former *out, bool *known, struct err *err)
 {
     return rebuild_look_for_former(live, SQL_FORMER_LOOK, out, known, err);
 }
 
-int former_last(struct state *live, struct former *out, bool *known, struct err *err)
+int rebuild_former_last(struct state *live, struct former *out, bool *known, struct err *err)
 {
     return rebuild_look_for_former(live, SQL_FORMER_LAST, out, known, err);
 }
 
-int former_meet(struct state *live, const char *consumer, int64_t left_us, struct err *err)
+int rebuild_former_meet(struct state *live, const char *consumer, int64_t left_us, struct err *err)
 {
     return rebuild_enter_former_row(live, SQL_FORMER_MEET, consumer, left_us, err);
 }
 
-int former_due(struct state *live, const char *consumer, struct err *err)
+int rebuild_former_due(struct state *live, const char *consumer, struct err *err)
 {
     return rebuild_enter_former_row(live, SQL_FORMER_NOTE, consumer, 0, err);
 }
 
-int former_forget(struct state *live, const char *consumer, struct err *err)
+int rebuild_former_forget(struct state *live, const char *consumer, struct err *err)
 {
     sqlite3_stmt *row;
     int result = sql_statement(live, SQL_FORMER_FORGET, &row, err);

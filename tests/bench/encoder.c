@@ -162,7 +162,7 @@ static void release(struct subject *s)
 {
     plan_release(&s->plan);
     mapping_release(&s->mapping);
-    columns_release(&s->columns);
+    row_columns_release(&s->columns);
     free(s->values);
 }
 

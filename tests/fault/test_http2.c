@@ -92,7 +92,7 @@ static void start_scripted(struct scripted *s, size_t operations, size_t pad)
 static void stop_scripted(struct scripted *s)
 {
     struct program_result result;
-    service_close(s->w.service);
+    http_service_close(s->w.service);
     batch_release(&s->w.batch);
     pthread_mutex_destroy(&s->w.lock);
     ck_assert_msg(program_running(&s->server), "%s", program_said(&s->server));

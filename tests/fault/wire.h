@@ -77,12 +77,12 @@ static inline void open_service(struct wire *w, int64_t timeout_ms)
     snprintf(w->url, sizeof(w->url), "%s://127.0.0.1:%d", w->ca_file != NULL ? "https" : "http",
              w->port);
     w->urls[0] = w->url;
-    ck_assert_int_eq(service_open(&w->service, &options, &err), 0);
+    ck_assert_int_eq(http_service_open(&w->service, &options, &err), 0);
 }
 
 static inline void open_again(struct wire *w, int64_t timeout_ms)
 {
-    service_close(w->service);
+    http_service_close(w->service);
     open_service(w, timeout_ms);
 }
 
@@ -103,7 +103,7 @@ static inline void start(struct wire *w, size_t operations, size_t pad, int64_t 
 
 static inline void stop(struct wire *w)
 {
-    service_close(w->service);
+    http_service_close(w->service);
     proxy_stop(w->proxy);
     batch_release(&w->batch);
     buf_release(&w->answer);

@@ -22,11 +22,11 @@ static void account(struct service *s, enum product product)
     struct product_info info = {.product = product, .permitted = true};
     struct account found;
     struct err err;
-    served_result(account_look(s, &info, &found, &err), 0, &err);
+    served_result(privilege_account_look(s, &info, &found, &err), 0, &err);
     SERVED_ENDS(found.name);
     SERVED_ENDS(found.administrator);
     SERVED_ENDS(found.why);
-    account_release(&found);
+    privilege_account_release(&found);
 }
 
 static void account_of_elasticsearch(struct service *s)

@@ -134,22 +134,22 @@ static void adopt(struct service *s)
 {
     bool kept;
     struct err err;
-    int rc = index_swap_adopting(s, ALIAS, "shop-kept", NAME, &kept, &err);
+    int rc = adopt_swap_alias(s, ALIAS, "shop-kept", NAME, &kept, &err);
     served_result(rc < 0 ? rc : 0, 0, &err);
-    served_result(index_adopt_undo(s, ALIAS, "shop-kept", &err), 0, &err);
+    served_result(adopt_undo_alias(s, ALIAS, "shop-kept", &err), 0, &err);
 }
 
 static void adopt_undo(struct service *s)
 {
     struct err err;
-    served_result(index_adopt_undo(s, ALIAS, "shop-kept", &err), 0, &err);
+    served_result(adopt_undo_alias(s, ALIAS, "shop-kept", &err), 0, &err);
 }
 
 static void writes(struct service *s)
 {
     char alias[INDEX_WRITE_ALIAS_BYTES];
     struct err err;
-    served_result(index_open_writes(s, &generation, alias, &err), 0, &err);
+    served_result(write_alias_open(s, &generation, alias, &err), 0, &err);
     SERVED_ENDS(alias);
 }
 

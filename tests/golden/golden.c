@@ -96,7 +96,7 @@ void golden_plan_release(struct golden_plan *p)
     if (p->fits) {
         plan_release(&p->plan);
     }
-    table_free(p->table);
+    catalog_table_free(p->table);
     mapping_release(&p->mapping);
 }
 

@@ -20,6 +20,6 @@ extern const struct embedded cli_html[];
 
 /* Returns the text of that name. Aborts if the table does not have it, which is a bug that any test
  * would find. */
-const char *embedded_text(const struct embedded *table, const char *name);
+const char *embed_text(const struct embedded *table, const char *name);
 
 #endif

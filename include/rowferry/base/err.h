@@ -77,6 +77,6 @@ const char *err_class_name(enum err_class class);
 enum exit_code err_exit_code(enum err_class class);
 
 /* Returns the more severe of two pipelines' exit codes, in the order 2, 1, 5, 6, 4, 3, 0. */
-enum exit_code exit_code_worse(enum exit_code a, enum exit_code b);
+enum exit_code err_exit_code_worse(enum exit_code a, enum exit_code b);
 
 #endif

@@ -7,7 +7,7 @@
  * ERR_CONFIG with one line `shop.json:12:5: unknown key "pipelines[0].from.tabel"` and a hint. No
  * message contains the value of a secret or a URI.
  *
- * The file only names secrets. config_resolve_secrets reads them when a command needs them.
+ * The file only names secrets. secret_resolve_all reads them when a command needs them.
  * Relative paths in the file are relative to the file's directory.
  */
 #ifndef ROWFERRY_CONFIG_CONFIG_H
@@ -40,7 +40,7 @@ enum secret_origin {
 struct secret {
     enum secret_origin origin;
     char *place;                     /* variable, path, command, prompt or name; null for NONE */
-    char *value;                     /* null until config_resolve_secrets */
+    char *value;                     /* null until secret_resolve_all */
     struct rotating_secret *renewal; /* set with the value; null if the value cannot change */
 };
 
@@ -210,7 +210,7 @@ bool config_listens_open(const struct config *c);
  * ERR_REJECTED if a command failed, ERR_TRANSIENT if it did not end within 30 s. A file that others
  * can read adds a warning.
  */
-int config_resolve_secrets(struct config *c, struct err *err) MUST_CHECK;
+int secret_resolve_all(struct config *c, struct err *err) MUST_CHECK;
 
 /*
  * Calls the function for each option whose value differs, with its path, its pipeline (null: the
@@ -221,10 +221,10 @@ void config_compare(const struct config *was, const struct config *is, config_di
                     void *context);
 
 /* Replaces the secrets of `to` with those of `from`, borrowed. */
-void config_borrow_secrets(struct config *to, const struct config *from);
+void secret_borrow_all(struct config *to, const struct config *from);
 
 /* Keeps input from prompts: secrets of `to` with the same prompt get the value of `from`. */
-void config_keep_prompted(struct config *to, const struct config *from);
+void secret_keep_all_prompted(struct config *to, const struct config *from);
 
 /* Fills the option structs of the source and service modules, borrowing from c. Secrets must be
  * resolved. */

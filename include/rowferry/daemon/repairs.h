@@ -29,7 +29,7 @@ void repairs_reset(struct repairs *r);
 void repairs_add(struct repairs *r, bool stream, const struct verify_found *found);
 
 /* Takes the next key out; *at begins at 0. Returns false at the end. */
-bool repair_keys_next(const struct repair_keys *k, size_t *at, struct span *key);
+bool repairs_keys_next(const struct repair_keys *k, size_t *at, struct span *key);
 
 /* Returns true if the delete guard of a sync would let this number of deletes pass. Always false
  * if the guard has stopped the pipeline and there are extra documents. */

@@ -32,14 +32,15 @@ struct extension {
 
 /* Stores the checkpoint's new fingerprints and the added properties, which older documents lack, in
  * one transaction. Position, versions and dead letters stay. ERR_STATE if no generation is live. */
-int extension_note(struct state *s, const struct extension *extension, struct err *err) MUST_CHECK;
+int definition_extension_note(struct state *s, const struct extension *extension,
+                              struct err *err) MUST_CHECK;
 
 /* Properties that the generation's older documents lack. */
 struct lacking {
     char *properties; /* "body, title.raw"; null: none. Owned */
     int64_t since_us; /* when the first property was added */
 };
-int extension_look(struct state *s, const char *generation, struct lacking *out,
-                   struct err *err) MUST_CHECK;
+int definition_extension_look(struct state *s, const char *generation, struct lacking *out,
+                              struct err *err) MUST_CHECK;
 
 #endif

@@ -58,15 +58,17 @@ struct former {
     int64_t count;   /* number of all former consumers */
 };
 /* Finds the consumer that left first; sets *known to false if none exists. */
-int former_look(struct state *live, struct former *out, bool *known, struct err *err) MUST_CHECK;
+int rebuild_former_look(struct state *live, struct former *out, bool *known,
+                        struct err *err) MUST_CHECK;
 /* Finds the last consumer that left and can be restored; sets *known to false if none exists. */
-int former_last(struct state *live, struct former *out, bool *known, struct err *err) MUST_CHECK;
+int rebuild_former_last(struct state *live, struct former *out, bool *known,
+                        struct err *err) MUST_CHECK;
 /* Marks a consumer for removal as soon as possible: its generation was deleted, or will never go
  * live. */
-int former_due(struct state *live, const char *consumer, struct err *err) MUST_CHECK;
+int rebuild_former_due(struct state *live, const char *consumer, struct err *err) MUST_CHECK;
 /* Records a consumer that was found in the source, unless it is known. */
-int former_meet(struct state *live, const char *consumer, int64_t left_us,
-                struct err *err) MUST_CHECK;
-int former_forget(struct state *live, const char *consumer, struct err *err) MUST_CHECK;
+int rebuild_former_meet(struct state *live, const char *consumer, int64_t left_us,
+                        struct err *err) MUST_CHECK;
+int rebuild_former_forget(struct state *live, const char *consumer, struct err *err) MUST_CHECK;
 
 #endif

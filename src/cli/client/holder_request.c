@@ -85,7 +85,7 @@ void holder_request_push(struct holder_request *k, struct span key)
         *last = (struct asked){0};
         buf_init(&last->keys, REQUEST_MAX_BYTES);
     }
-    requests_push_key(&last->keys, key);
+    keylist_push_key(&last->keys, key);
     last->count++;
     k->keys++;
 }

@@ -147,10 +147,10 @@ static void check_pipeline(struct check *c, const struct pipeline_config *pipeli
     }
     check_run_probes(c, probes_origin);
     check_run_probes(c, probes_capacity);
-    table_free(c->table);
+    catalog_table_free(c->table);
     c->table = NULL;
     for (size_t i = 0; c->dependencies != NULL && i < pipeline->from.dependency_count; i++) {
-        table_free(c->dependencies[i]);
+        catalog_table_free(c->dependencies[i]);
     }
     free(c->dependencies);
     c->dependencies = NULL;

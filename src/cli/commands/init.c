@@ -179,7 +179,7 @@ static void init_look_at_service(struct init *i)
                                             .request_timeout_ms = REQUEST_TIMEOUT_MS,
                                             .connect_timeout_ms = CONNECT_TIMEOUT_MS,
                                             .in_flight = 1};
-    int rc = service_open(&service, &options, &err);
+    int rc = http_service_open(&service, &options, &err);
     if (rc == 0) {
         rc = init_ask_service(i, service, &err);
     }
@@ -188,7 +188,7 @@ static void init_look_at_service(struct init *i)
         i->product = (struct product_info){0};
         terminal_say("the service was not asked what it is: %s", err.message);
     }
-    service_close(service);
+    http_service_close(service);
 }
 
 /* --- choices ---------------------------------------------------------------------------------- */
@@ -350,7 +350,7 @@ static int init_write_out(const struct init *i, struct err *err)
 static void init_release(struct init *i)
 {
     survey_release(&i->survey);
-    proposed_release(&i->mapping);
+    propose_release(&i->mapping);
     free(i->url);
     free(i->index);
     free(i->taken);

@@ -191,7 +191,7 @@ static int pause_run(const struct arguments *a, const char *request, struct err 
         int failed = pause_job_run(&job, &setup, i, a, &why);
         if (failed < 0) {
             terminal_error(setup.pipelines[i]->name, &why);
-            worst = exit_code_worse(worst, err_exit_code((enum err_class)failed));
+            worst = err_exit_code_worse(worst, err_exit_code((enum err_class)failed));
         }
     }
     setup_release(&setup);

@@ -227,7 +227,7 @@ static int run_end(struct run *r)
     enum exit_code worst = EXIT_DONE;
     listener_stop(&r->listener);
     for (size_t i = 0; i < r->setup.count; i++) {
-        worst = exit_code_worse(worst, r->workers[i].outcome.exit_code);
+        worst = err_exit_code_worse(worst, r->workers[i].outcome.exit_code);
         pipeline_worker_release(&r->workers[i]);
     }
     free(r->workers);

@@ -68,7 +68,7 @@ static int smoke_end_step(struct trial *t, const char *name, const char *text, i
 {
     smoke_tell_step(t, name, text, rc, err);
     if (rc < 0) {
-        t->code = exit_code_worse(t->code, err_exit_code((enum err_class)rc));
+        t->code = err_exit_code_worse(t->code, err_exit_code((enum err_class)rc));
         if (err->detail[0] != '\0') {
             terminal_error(t->session.pipeline->name, err);
         }
@@ -137,7 +137,7 @@ static void smoke_run_steps(struct trial *t, const volatile sig_atomic_t *stop)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
         if (*stop != 0) {
-            t->code = exit_code_worse(t->code, EXIT_TEMPORARY);
+            t->code = err_exit_code_worse(t->code, EXIT_TEMPORARY);
             break;
         }
         rc = steps[i](t);
@@ -246,7 +246,7 @@ int command_smoke(const struct arguments *a, struct err *err)
     for (size_t i = 0; rc == 0 && i < setup.count && *stop == 0; i++) {
         int code = smoke_try_pipeline(a, setup.config, setup.pipelines[i], stop, err);
         rc = code < 0 ? code : 0;
-        worst = code < 0 ? worst : exit_code_worse(worst, (enum exit_code)code);
+        worst = code < 0 ? worst : err_exit_code_worse(worst, (enum exit_code)code);
     }
     if (rc == 0 && *stop != 0 && worst != EXIT_FAILED) {
         rc = err_set(err, ERR_TRANSIENT, "interrupted before the last step");

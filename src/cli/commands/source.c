@@ -88,9 +88,9 @@ static int source_step_install(struct installer *i, struct err *err)
     struct install_beside beside = {0};
     struct buf why;
     buf_init(&why, WHY_BYTES);
-    int rc = install_look(i->pg, i->table, &state, &why, err);
+    int rc = installed_read(i->pg, i->table, &state, &why, err);
     if (rc == 0) {
-        rc = install_beside(i->pg, i->table, &beside, err);
+        rc = installed_beside(i->pg, i->table, &beside, err);
     }
     if (rc == 0) {
         source_warn_publications(i, &beside, state);
@@ -104,7 +104,7 @@ static int source_step_install(struct installer *i, struct err *err)
         }
         rc = source_set_notify(i, err);
     }
-    install_beside_release(&beside);
+    installed_beside_release(&beside);
     buf_release(&why);
     return rc;
 }
@@ -112,7 +112,7 @@ static int source_step_install(struct installer *i, struct err *err)
 static int source_step_upgrade(struct installer *i, struct err *err)
 {
     enum install_state state;
-    int rc = install_look(i->pg, i->table, &state, NULL, err);
+    int rc = installed_read(i->pg, i->table, &state, NULL, err);
     if (rc == 0 && state == INSTALL_ABSENT) {
         err_set(err, ERR_REJECTED, "no change log is installed for %s", i->table->quoted);
         rc = err_hint(err, "run: rowferry source install");
@@ -125,7 +125,7 @@ static int source_step_uninstall(struct installer *i, struct err *err)
     enum install_state state;
     struct buf why;
     buf_init(&why, WHY_BYTES);
-    int rc = install_look(i->pg, i->table, &state, &why, err);
+    int rc = installed_read(i->pg, i->table, &state, &why, err);
     if (rc == 0) {
         rc = install_remove(i->pg, i->table, err);
     }
@@ -160,7 +160,7 @@ static int source_step_print(struct installer *i, struct err *err)
     bool is = false;
     int rc = install_notifies(i->pg, i->table, &is, err);
     if (rc == 0) {
-        rc = install_beside(i->pg, i->table, &beside, err);
+        rc = installed_beside(i->pg, i->table, &beside, err);
     }
     if (rc == 0) {
         source_push_comments(i, &beside);
@@ -170,7 +170,7 @@ static int source_step_print(struct installer *i, struct err *err)
     if (rc == 0 && source_notify_chosen(i, &on)) {
         rc = install_print_notify(i->pg, i->table, on, &i->out, err);
     }
-    install_beside_release(&beside);
+    installed_beside_release(&beside);
     return rc;
 }
 
@@ -260,7 +260,7 @@ static int source_find_reader(struct installer *i, const struct source_task *t,
 static int source_run_step(const struct source_task *t, struct installer *i, struct err *err)
 {
     int rc = source_explain_rights(t->arguments->values[OPTION_AS], t->step(i, err), err);
-    table_free(i->table);
+    catalog_table_free(i->table);
     i->table = NULL;
     return rc;
 }
@@ -303,7 +303,7 @@ static int source_run_pipeline(const struct source_task *t, const struct config 
         rc = source_run_step(t, &i, err);
     }
     for (size_t d = 0; rc == 0 && d < p->from.dependency_count; d++) {
-        rc = query_dependency(i.pg, &i.table, &p->from.dependencies[d], err);
+        rc = depend_of_query(i.pg, &i.table, &p->from.dependencies[d], err);
         if (rc == 0) {
             rc = source_run_step(t, &i, err);
         }
@@ -311,7 +311,7 @@ static int source_run_pipeline(const struct source_task *t, const struct config 
     if (rc == 0) {
         rc = terminal_result(&i.out, err);
     }
-    table_free(i.table);
+    catalog_table_free(i.table);
     pg_close(i.pg);
     session_release(&session);
     buf_release(&i.out);

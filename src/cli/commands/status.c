@@ -55,7 +55,7 @@ int status_look(struct status *s, const char *path, struct err *err)
         rc = resnapshot_read(state, &s->copy, &s->copied, err);
     }
     if (rc == 0 && s->checkpoint.generation != NULL) {
-        rc = extension_look(state, s->checkpoint.generation, &s->lacking, err);
+        rc = definition_extension_look(state, s->checkpoint.generation, &s->lacking, err);
     }
     if (rc == 0) {
         rc = lock_look(state, &s->held, s->holder, sizeof(s->holder), err);

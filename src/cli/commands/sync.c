@@ -187,7 +187,7 @@ static void sync_job_tell_rebuilt(struct job *j)
     }
     if (terminal_result(&out, &unwritten) < 0) {
         terminal_error(j->end.pipeline, &unwritten);
-        j->outcome.exit_code = exit_code_worse(j->outcome.exit_code, EXIT_TEMPORARY);
+        j->outcome.exit_code = err_exit_code_worse(j->outcome.exit_code, EXIT_TEMPORARY);
     }
     buf_release(&out);
 }

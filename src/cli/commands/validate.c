@@ -172,7 +172,7 @@ int command_validate(const struct arguments *a, struct err *err)
             .arguments = a, .pipeline = setup.pipelines[i], .stop = stop, .sections = &sections};
         int code = validate_pipeline(&job, setup.config, err);
         rc = code < 0 ? code : 0;
-        worst = code < 0 ? worst : exit_code_worse(worst, (enum exit_code)code);
+        worst = code < 0 ? worst : err_exit_code_worse(worst, (enum exit_code)code);
     }
     if (rc == 0) {
         rc = validate_write_page(a, &sections, worst == EXIT_DONE, err);

@@ -36,7 +36,7 @@ struct job {
 static void verify_push_all(struct holder_request *ask, const struct repair_keys *k)
 {
     struct span key;
-    for (size_t at = 0; repair_keys_next(k, &at, &key);) {
+    for (size_t at = 0; repairs_keys_next(k, &at, &key);) {
         holder_request_push(ask, key);
     }
 }
@@ -168,7 +168,7 @@ static enum exit_code verify_report(struct job *j, int rc, const struct err *err
     }
     if (terminal_result(&out, &unwritten) < 0) {
         terminal_error(j->pipeline->name, &unwritten);
-        code = exit_code_worse(code, EXIT_TEMPORARY);
+        code = err_exit_code_worse(code, EXIT_TEMPORARY);
     }
     buf_release(&out);
     return code;
@@ -234,7 +234,7 @@ static int verify_send_keys(struct job *j, struct holder_request *ask, bool extr
         verify_tell_halted(j, ask->session.state);
     }
     return rc < 0 ? rc
-                  : (int)exit_code_worse(verify_left_by_repair(j, letters), (enum exit_code)rc);
+                  : (int)err_exit_code_worse(verify_left_by_repair(j, letters), (enum exit_code)rc);
 }
 
 static int verify_send(struct job *j, struct err *err)
@@ -260,16 +260,16 @@ static int verify_send(struct job *j, struct err *err)
             "pipeline \"%s\": %zu extra document%s that no row can have: to be deleted by hand",
             j->pipeline->name, j->repairs.impossible,
             j->repairs.impossible == 1 ? " has an id" : "s have ids");
-        rc = (int)exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
+        rc = (int)err_exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
     }
     if (j->repairs.fixed > 0) {
         terminal_say("pipeline \"%s\": %zu difference%s stay%s: a data stream takes no updates and "
                      "no deletes; settle them there by hand (docs/verify.md)",
                      j->pipeline->name, j->repairs.fixed, j->repairs.fixed == 1 ? "" : "s",
                      j->repairs.fixed == 1 ? "s" : "");
-        rc = (int)exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
+        rc = (int)err_exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
     }
-    return passes ? rc : (int)exit_code_worse(EXIT_FAILED, (enum exit_code)rc);
+    return passes ? rc : (int)err_exit_code_worse(EXIT_FAILED, (enum exit_code)rc);
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -359,7 +359,8 @@ int command_verify(const struct arguments *a, struct err *err)
     for (size_t i = 0; rc == 0 && i < setup.count && *stop == 0; i++) {
         struct job job = {.limit = limit, .sample = sample};
         verify_job_init(&job, a, setup.pipelines[i]);
-        worst = exit_code_worse(worst, (enum exit_code)verify_pipeline(&job, setup.config, stop));
+        worst =
+            err_exit_code_worse(worst, (enum exit_code)verify_pipeline(&job, setup.config, stop));
         verify_job_release(&job);
     }
     setup_release(&setup);

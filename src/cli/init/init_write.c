@@ -339,7 +339,7 @@ static int init_write_shards(const struct survey *s)
 static void init_write_push_settings(struct buf *out, const struct init *i)
 {
     char size[UNITS_BYTES];
-    size_t fields = proposed_fields(&i->mapping);
+    size_t fields = propose_fields(&i->mapping);
     bool serverless = i->product.product == PRODUCT_ELASTICSEARCH && i->product.permitted &&
                       i->product.version[0] == '\0';
     if (serverless) {
@@ -359,7 +359,7 @@ static void init_write_push_settings(struct buf *out, const struct init *i)
         buf_printf(out, ",\n                    \"index.mapping.total_fields.limit\": %zu",
                    (fields / FIELDS_LIMIT + 1) * FIELDS_LIMIT * 2);
     }
-    if (proposed_has_vector(&i->mapping)) {
+    if (propose_has_vector(&i->mapping)) {
         buf_push_literal(out, ",\n                    \"index.knn\": true");
     }
     buf_push_literal(out, " }\n");

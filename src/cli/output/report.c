@@ -24,7 +24,7 @@ void report_write(const struct buf *result, struct sync_outcome *o, struct progr
     }
     if (terminal_result(result, &unwritten) < 0) {
         terminal_error(o->pipeline, &unwritten);
-        o->exit_code = exit_code_worse(o->exit_code, EXIT_TEMPORARY);
+        o->exit_code = err_exit_code_worse(o->exit_code, EXIT_TEMPORARY);
     }
 }
 

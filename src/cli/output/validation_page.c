@@ -153,7 +153,7 @@ static void validation_page_plot_strata(struct buf *out, const struct validate_f
     struct plot p = {.title = "Rows", .about = "by why they were chosen"};
     for (int i = 0; f->sampled > 0 && i < STRATUM_COUNT; i++) {
         struct bar *b = validation_page_add_bar(&p, (double)f->strata[i]);
-        snprintf(b->label, sizeof(b->label), "%s", stratum_name((enum stratum)i));
+        snprintf(b->label, sizeof(b->label), "%s", sample_stratum_name((enum stratum)i));
         snprintf(b->value, sizeof(b->value), "%zu", f->strata[i]);
     }
     validation_page_push_plot(out, &p);
@@ -373,7 +373,7 @@ void validation_report_push_section(struct buf *out, const struct validation_rep
 
 void validation_report_push_page(struct buf *out, const struct buf *sections, bool good)
 {
-    const char *page = embedded_text(cli_html, "validate");
+    const char *page = embed_text(cli_html, "validate");
     const char *verdict = strstr(page, VERDICT_MARK);
     const char *content = strstr(page, CONTENT_MARK);
     buf_push(out, page, (size_t)(verdict - page));

@@ -142,7 +142,7 @@ static void validation_report_push_figures(struct buf *out, const struct validat
     record_name(out, "strata");
     record_open(out);
     for (int i = 0; i < STRATUM_COUNT; i++) {
-        record_int(out, stratum_name((enum stratum)i), (int64_t)f->strata[i]);
+        record_int(out, sample_stratum_name((enum stratum)i), (int64_t)f->strata[i]);
     }
     record_close(out);
     record_int(out, "searches", (int64_t)f->relevance.asked);

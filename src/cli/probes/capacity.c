@@ -13,7 +13,7 @@
 #define GRAPH_LINKS 16
 #define BYTES_MOST (INT64_C(1) << 52) /* a multiple for all copies does not overflow */
 
-void sizes_take_live(struct sizes *s, int64_t documents, int64_t bytes)
+void capacity_take_live(struct sizes *s, int64_t documents, int64_t bytes)
 {
     s->live_bytes = bytes;
     if (documents >= LIVE_LEAST && bytes > 0) {
@@ -48,7 +48,7 @@ static void capacity_take_vectors(struct sizes *s, const struct property *list, 
     }
 }
 
-void sizes_take_mapping(struct sizes *s, const struct mapping *m)
+void capacity_take_mapping(struct sizes *s, const struct mapping *m)
 {
     struct json_object *tree = json_tree_of(m->json);
     s->fields = capacity_count_fields(tree) + (mapping_find(m, "source_id") == NULL ? 1 : 0);
@@ -56,28 +56,28 @@ void sizes_take_mapping(struct sizes *s, const struct mapping *m)
     capacity_take_vectors(s, m->properties, m->count);
 }
 
-int64_t sizes_index_bytes_of(const struct sizes *s, int64_t documents)
+int64_t capacity_index_bytes_of(const struct sizes *s, int64_t documents)
 {
     double one = s->stored_bytes > 0 ? s->stored_bytes : STORED_SHARE * (double)s->document_bytes;
     double all = one * (double)documents;
     return all < (double)BYTES_MOST ? (int64_t)all : BYTES_MOST;
 }
 
-int64_t sizes_index_bytes(const struct sizes *s)
+int64_t capacity_index_bytes(const struct sizes *s)
 {
-    return sizes_index_bytes_of(s, s->documents);
+    return capacity_index_bytes_of(s, s->documents);
 }
 
-int64_t sizes_vector_bytes(const struct sizes *s)
+int64_t capacity_vector_bytes(const struct sizes *s)
 {
     double one =
         1.1 * (4.0 * (double)s->vector_dimensions + 8.0 * GRAPH_LINKS * (double)s->vectors);
     return (int64_t)(one * (double)s->documents);
 }
 
-int64_t sizes_good_shards(const struct sizes *s)
+int64_t capacity_good_shards(const struct sizes *s)
 {
-    return (sizes_index_bytes(s) + SHARD_GOOD_BYTES - 1) / SHARD_GOOD_BYTES > 0
-               ? (sizes_index_bytes(s) + SHARD_GOOD_BYTES - 1) / SHARD_GOOD_BYTES
+    return (capacity_index_bytes(s) + SHARD_GOOD_BYTES - 1) / SHARD_GOOD_BYTES > 0
+               ? (capacity_index_bytes(s) + SHARD_GOOD_BYTES - 1) / SHARD_GOOD_BYTES
                : 1;
 }

@@ -34,14 +34,14 @@ struct sizes {
 
 /* Takes the size of the existing index. Ignores its size per document if it has too few
  * documents. */
-void sizes_take_live(struct sizes *s, int64_t documents, int64_t bytes);
+void capacity_take_live(struct sizes *s, int64_t documents, int64_t bytes);
 
 /* Counts fields, multi-fields and source_id as the products count them. */
-void sizes_take_mapping(struct sizes *s, const struct mapping *m);
+void capacity_take_mapping(struct sizes *s, const struct mapping *m);
 
-int64_t sizes_index_bytes(const struct sizes *s); /* one copy */
-int64_t sizes_index_bytes_of(const struct sizes *s, int64_t documents);
-int64_t sizes_vector_bytes(const struct sizes *s); /* bytes of memory, one copy */
-int64_t sizes_good_shards(const struct sizes *s);
+int64_t capacity_index_bytes(const struct sizes *s); /* one copy */
+int64_t capacity_index_bytes_of(const struct sizes *s, int64_t documents);
+int64_t capacity_vector_bytes(const struct sizes *s); /* bytes of memory, one copy */
+int64_t capacity_good_shards(const struct sizes *s);
 
 #endif

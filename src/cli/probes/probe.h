@@ -89,11 +89,11 @@ struct check_plan {
     struct plan_notes notes;
 };
 int check_plan(const struct check *c, struct check_plan *out, struct err *err) MUST_CHECK;
-void check_plan_release(struct check_plan *p);
+void probe_mapping_plan_release(struct check_plan *p);
 
 /* Looks up the table of an entry of the pipeline's from.depends_on, once. *out is borrowed. */
-int check_dependency(struct check *c, size_t index, const struct table **out,
-                     struct err *err) MUST_CHECK;
+int probe_table_dependency(struct check *c, size_t index, const struct table **out,
+                           struct err *err) MUST_CHECK;
 
 /* Adds a line; `remedy` may be null. */
 void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)

@@ -34,7 +34,7 @@ static void probe_capacity_take_live(struct check *c, struct sizes *s)
         storage_look(service, index.name, &storage, &ignored) < 0) {
         return;
     }
-    sizes_take_live(s, documents, storage.bytes);
+    capacity_take_live(s, documents, storage.bytes);
 }
 
 static int probe_capacity_look_sizes(struct check *c, struct sizes *s, struct err *err)
@@ -60,10 +60,10 @@ static int probe_capacity_look_sizes(struct check *c, struct sizes *s, struct er
         .field_limit = index_setting(settings, "index.mapping.total_fields.limit", FIELD_LIMIT),
     };
     if (rc == 0) {
-        sizes_take_mapping(s, &p.mapping);
+        capacity_take_mapping(s, &p.mapping);
         probe_capacity_take_live(c, s);
     }
-    check_plan_release(&p);
+    probe_mapping_plan_release(&p);
     return rc;
 }
 
@@ -119,7 +119,7 @@ static void probe_capacity_say_storage(struct check *c, const struct sizes *s,
     char one[UNITS_BYTES];
     char all[UNITS_BYTES];
     char left[UNITS_BYTES];
-    int64_t bytes = sizes_index_bytes(s) * s->copies;
+    int64_t bytes = capacity_index_bytes(s) * s->copies;
     int64_t most = bytes * (2 + c->pipeline->to.keep);
     int64_t still = s->live_bytes > 0 ? most - s->live_bytes : most;
     c->what = "storage";
@@ -149,7 +149,7 @@ static void probe_capacity_say_shards(struct check *c, const struct sizes *s,
                                       const struct cluster_room *room)
 {
     char each[UNITS_BYTES];
-    int64_t shard = sizes_index_bytes(s) / (s->shards > 0 ? s->shards : 1);
+    int64_t shard = capacity_index_bytes(s) / (s->shards > 0 ? s->shards : 1);
     c->what = "shards";
     units_size(each, shard);
     if (shard > SHARD_MOST_BYTES) {
@@ -157,12 +157,12 @@ static void probe_capacity_say_shards(struct check *c, const struct sizes *s,
                   "%lld of %s: one of more than 50 GiB takes long to move and to recover",
                   (long long)s->shards, each);
         check_remedy(c, "in to.settings: \"number_of_shards\": %lld",
-                     (long long)sizes_good_shards(s));
+                     (long long)capacity_good_shards(s));
     } else if (s->shards > 1 && shard < SHARD_LEAST_BYTES) {
         check_say(c, VERDICT_WARN, NULL, "%lld of %s: each costs memory and a part of every search",
                   (long long)s->shards, each);
         check_remedy(c, "in to.settings: \"number_of_shards\": %lld",
-                     (long long)sizes_good_shards(s));
+                     (long long)capacity_good_shards(s));
     } else if (room->data_nodes > 0 && s->copies > room->data_nodes) {
         check_say(c, VERDICT_WARN, NULL,
                   "%lld copies of each, and %lld node%s with data: the index stays yellow",
@@ -196,7 +196,7 @@ static void probe_capacity_say_vectors(struct check *c, const struct sizes *s)
     bool elastic = c->product.product == PRODUCT_ELASTICSEARCH;
     int64_t most = elastic ? DENSE_MOST_DIMENSIONS : KNN_MOST_DIMENSIONS;
     c->what = "vectors";
-    units_size(memory, sizes_vector_bytes(s));
+    units_size(memory, capacity_vector_bytes(s));
     if (s->dimensions > most) {
         check_say(c, VERDICT_FAIL, "use a model with fewer dimensions, or reduce them",
                   "%lld dimensions, and %s takes %lld", (long long)s->dimensions,
@@ -238,7 +238,7 @@ static void probe_capacity_say_stated(struct check *c, const struct sizes *s)
         int64_t days = stated->retention_ms / 1000 / DAY_S;
         int64_t last = stated->growth * (days > 0 ? days : 1);
         last = last > s->documents ? last : s->documents;
-        units_size(size, sizes_index_bytes_of(s, last) * s->copies);
+        units_size(size, capacity_index_bytes_of(s, last) * s->copies);
         check_say(
             c, VERDICT_PASS, NULL,
             "%lld queries a second, each over %lld shard%s; %s documents once %s have passed, "

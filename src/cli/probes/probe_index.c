@@ -60,7 +60,7 @@ static void probe_index_say_write_alias(struct check *c, const struct index_info
     bool given;
     char alias[INDEX_WRITE_ALIAS_BYTES];
     const struct generation_id generation = {index->name, index->uuid, index->pipeline};
-    if (index_look_writes(c->session.service, &generation, alias, &given, &err) < 0) {
+    if (write_alias_look(c->session.service, &generation, alias, &given, &err) < 0) {
         check_fail(c, &err);
     } else if (!given) {
         check_say(c, VERDICT_WARN, "the next sync gives it", "index \"%s\" lacks its alias \"%s\"",

@@ -35,7 +35,7 @@ static void probe_local_secrets(struct check *c)
 {
     struct err err;
     size_t told = c->setup->config->warning_count;
-    if (config_resolve_secrets(c->setup->config, &err) < 0) {
+    if (secret_resolve_all(c->setup->config, &err) < 0) {
         check_fail_else(c, &err,
                         err.message[0] == '$'
                             ? "set the variable where rowferry is started, or name another place"

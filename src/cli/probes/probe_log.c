@@ -19,7 +19,7 @@ static int probe_log_push_log_state(struct check *c, const struct table *table, 
         [INSTALL_BROKEN] = "is broken",
         [INSTALL_CURRENT] = "",
     };
-    int rc = install_look(c->pg, table, &state, why, err);
+    int rc = installed_read(c->pg, table, &state, why, err);
     if (rc == 0 && why->len == 0) {
         buf_push_text(why, texts[state]);
     }
@@ -31,7 +31,7 @@ static int probe_log_push_dependency_state(struct check *c, size_t index, struct
                                            bool *broken, struct err *err)
 {
     const struct table *table = NULL;
-    int rc = check_dependency(c, index, &table, err);
+    int rc = probe_table_dependency(c, index, &table, err);
     if (rc == 0) {
         rc = probe_log_push_log_state(c, table, why, broken, err);
     }
@@ -70,7 +70,7 @@ static void probe_log_change_log(struct check *c)
         rc = install_notifies(c->pg, c->table, &notifies, &err);
     }
     if (rc == 0 && why.len == 0) {
-        rc = install_beside(c->pg, c->table, &beside, &err);
+        rc = installed_beside(c->pg, c->table, &beside, &err);
     }
     for (size_t i = 0; rc == 0 && why.len == 0 && i < from->dependency_count; i++) {
         rc = probe_log_push_dependency_state(c, i, &why, &broken, &err);
@@ -86,7 +86,7 @@ static void probe_log_change_log(struct check *c)
     } else {
         probe_log_say_installed(c, notifies, beside.dumper);
     }
-    install_beside_release(&beside);
+    installed_beside_release(&beside);
     buf_release(&why);
 }
 
@@ -94,11 +94,11 @@ static void probe_log_change_log(struct check *c)
 static int probe_log_find_stale(struct check *c, struct buf *names, struct err *err)
 {
     const struct from_config *from = &c->pipeline->from;
-    int rc = install_stale(c->pg, c->table, names, err);
+    int rc = installed_stale(c->pg, c->table, names, err);
     for (size_t i = 0; rc == 0 && i < from->dependency_count; i++) {
         const struct table *table = NULL;
-        rc = check_dependency(c, i, &table, err);
-        rc = rc == 0 ? install_stale(c->pg, table, names, err) : rc;
+        rc = probe_table_dependency(c, i, &table, err);
+        rc = rc == 0 ? installed_stale(c->pg, table, names, err) : rc;
     }
     return rc;
 }
@@ -109,7 +109,7 @@ static void probe_log_consumers(struct check *c)
     struct err err;
     struct buf names;
     buf_init(&names, WHY_BYTES);
-    int rc = install_left(c->pg, c->table, &names, &err);
+    int rc = installed_left(c->pg, c->table, &names, &err);
     if (rc == 0 && names.len > 0) {
         check_say(c, VERDICT_WARN,
                   "attach it again; else the next sync looks for its documents and deletes them",
@@ -138,7 +138,7 @@ static void probe_log_publications(struct check *c)
     struct install_beside beside;
     struct buf remedy;
     buf_init(&remedy, WHY_BYTES);
-    if (install_beside(c->pg, c->table, &beside, &err) < 0) {
+    if (installed_beside(c->pg, c->table, &beside, &err) < 0) {
         check_fail(c, &err);
     } else if (beside.publications != NULL) {
         buf_printf(&remedy, "drop publication %s; " INSTALL_PUBLICATIONS_REMEDY,
@@ -151,7 +151,7 @@ static void probe_log_publications(struct check *c)
         check_say(c, VERDICT_PASS, NULL, "none is of all tables");
     }
     buf_release(&remedy);
-    install_beside_release(&beside);
+    installed_beside_release(&beside);
 }
 
 const struct probe probes_log[] = {

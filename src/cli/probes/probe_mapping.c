@@ -106,7 +106,7 @@ int check_plan(const struct check *c, struct check_plan *out, struct err *err)
     return rc == 0 ? plan_compile(&out->plan, &in, &out->notes, err) : rc;
 }
 
-void check_plan_release(struct check_plan *p)
+void probe_mapping_plan_release(struct check_plan *p)
 {
     plan_release(&p->plan);
     plan_notes_release(&p->notes);
@@ -126,7 +126,7 @@ static void probe_mapping(struct check *c)
                   p.plan.column_count == 1 ? "" : "s");
     }
     probe_mapping_say_notes(c, &p.notes, rc < 0 && err.hint[0] != '\0' ? err.hint : NULL);
-    check_plan_release(&p);
+    probe_mapping_plan_release(&p);
 }
 
 static bool probe_mapping_guesses(const char *dynamic)

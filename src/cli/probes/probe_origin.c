@@ -108,7 +108,8 @@ static void probe_origin_say_lacking(struct check *c, struct state *state, const
     struct buf remedy;
     buf_init(&remedy, 4096);
     if (state != NULL && !probe_origin_is_stream(c) &&
-        extension_look(state, index, &lacking, &ignored) == 0 && lacking.properties != NULL) {
+        definition_extension_look(state, index, &lacking, &ignored) == 0 &&
+        lacking.properties != NULL) {
         buf_printf(&remedy, "run: rowferry reindex %s", c->pipeline->name);
         check_say(c, VERDICT_WARN, buf_text(&remedy),
                   "documents of before an addition to the mapping lack %s", lacking.properties);
@@ -148,7 +149,7 @@ static void probe_origin_say_origin(struct check *c, struct session *s,
         return;
     }
     struct state *state = probe_origin_open_state(s);
-    if (pipeline_drift(&options, &facts, index, state, &found, &err) < 0) {
+    if (schema_pipeline_drift(&options, &facts, index, state, &found, &err) < 0) {
         check_fail(c, &err);
     } else {
         probe_origin_say_found(c, s, state, &found, index->name);

@@ -117,7 +117,7 @@ static void probe_service_account(struct check *c)
 {
     struct err err;
     struct account a;
-    if (account_look(c->session.service, &c->product, &a, &err) < 0) {
+    if (privilege_account_look(c->session.service, &c->product, &a, &err) < 0) {
         check_fail(c, &err);
     } else {
         probe_service_say_account(c, &a);
@@ -126,7 +126,7 @@ static void probe_service_account(struct check *c)
             snprintf(c->account, sizeof(c->account), "\"%s\"", a.name);
         }
     }
-    account_release(&a);
+    privilege_account_release(&a);
 }
 
 static void probe_service_clock(struct check *c)

@@ -75,7 +75,7 @@ static const struct column *probe_stream_column_of(const struct check *c, const 
     for (size_t i = 0; i < plan->count; i++) {
         const struct plan_step *step = &plan->steps[i];
         if (strcmp(step->property, "@timestamp") == 0 && step->value > 0) {
-            return columns_find(&c->table->columns, plan->columns[step->value - 1]);
+            return row_columns_find(&c->table->columns, plan->columns[step->value - 1]);
         }
     }
     return NULL;
@@ -99,7 +99,7 @@ static void probe_stream_timestamp(struct check *c)
     const struct column *column = NULL;
     if (check_plan(c, &p, &err) < 0) {
         check_fail(c, &err);
-        check_plan_release(&p);
+        probe_mapping_plan_release(&p);
         return;
     }
     column = probe_stream_column_of(c, &p.plan);
@@ -119,7 +119,7 @@ static void probe_stream_timestamp(struct check *c)
         check_say(c, VERDICT_PASS, NULL, "\"@timestamp\" is filled from column \"%s\"",
                   column->name);
     }
-    check_plan_release(&p);
+    probe_mapping_plan_release(&p);
 }
 
 /* --- the template ----------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ static void probe_table(struct check *c)
     const struct from_config *from = &c->pipeline->from;
     if (catalog_table(c->pg, &c->table, from->table, (const char *const *)from->key,
                       from->key_count, &err) < 0 ||
-        (from->query != NULL && catalog_query(c->pg, c->table, from->query, &err) < 0)) {
+        (from->query != NULL && query_describe_columns(c->pg, c->table, from->query, &err) < 0)) {
         check_fail_else(c, &err, "correct the table, its key or the query under \"from\"");
         return;
     }
@@ -57,7 +57,7 @@ static void probe_table_say_nullable(struct check *c, const char *key)
     const struct table *t = c->table;
     buf_init(&sql, LIST_BYTES);
     for (size_t i = 0; i < t->key_count; i++) {
-        const struct column *column = columns_find(&t->columns, t->key[i]);
+        const struct column *column = row_columns_find(&t->columns, t->key[i]);
         if (column != NULL && !column->not_null) {
             buf_printf(&sql, "%salter table %s alter column \"%s\" set not null",
                        sql.len > 0 ? "; " : "", t->quoted, t->key[i]);
@@ -129,14 +129,14 @@ static int probe_table_say_missing(struct check *c, const struct table *t, struc
     return rc;
 }
 
-int check_dependency(struct check *c, size_t index, const struct table **out, struct err *err)
+int probe_table_dependency(struct check *c, size_t index, const struct table **out, struct err *err)
 {
     const struct from_config *from = &c->pipeline->from;
     if (c->dependencies == NULL) {
         c->dependencies = mem_zero(from->dependency_count, sizeof(struct table *));
     }
     struct table **found = &c->dependencies[index];
-    int rc = *found != NULL ? 0 : query_dependency(c->pg, found, &from->dependencies[index], err);
+    int rc = *found != NULL ? 0 : depend_of_query(c->pg, found, &from->dependencies[index], err);
     *out = *found;
     return rc;
 }
@@ -144,7 +144,7 @@ int check_dependency(struct check *c, size_t index, const struct table **out, st
 static int probe_table_say_missing_of_dependency(struct check *c, size_t index, struct err *err)
 {
     const struct table *table = NULL;
-    int rc = check_dependency(c, index, &table, err);
+    int rc = probe_table_dependency(c, index, &table, err);
     return rc == 0 ? probe_table_say_missing(c, table, err) : rc;
 }
 
@@ -202,7 +202,7 @@ static bool probe_table_is_steady(struct check *c, const struct query_input *in)
     struct err err;
     struct buf function;
     buf_init(&function, WHY_BYTES);
-    int rc = query_unsteady(c->pg, in, &function, &err);
+    int rc = reads_volatile(c->pg, in, &function, &err);
     bool steady = rc == 0 && function.len == 0;
     if (rc < 0) {
         check_fail(c, &err);
@@ -220,11 +220,11 @@ static void probe_table_reading(struct check *c)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < from->dependency_count; i++) {
         const struct table *known;
-        rc = check_dependency(c, i, &known, &err);
+        rc = probe_table_dependency(c, i, &known, &err);
     }
     struct query_input in = {c->table, from->where, from->dependencies, from->dependency_count,
                              c->dependencies};
-    if (rc < 0 || query_require(c->pg, &in, NULL, NULL, &err) < 0) {
+    if (rc < 0 || depend_require(c->pg, &in, NULL, NULL, &err) < 0) {
         check_fail_else(c, &err, "correct from.where or from.query: psql says the same of it");
         return;
     }

@@ -53,7 +53,7 @@ int status_look_rebuild(struct status *s, struct state *state, struct err *err)
     }
     state_close(next);
     if (rc == 0) {
-        rc = former_last(state, &former, &known, err);
+        rc = rebuild_former_last(state, &former, &known, err);
     }
     if (rc == 0 && known) {
         status_rebuild_take_former(s, &former);

@@ -199,7 +199,7 @@ static void compare_derived(struct comparing *c, struct span row, struct span in
         bool there = compare_find(indexed, &hint, name, &values[1]);
         values[0] = found ? values[0] : span_make(NULL, 0);
         values[1] = there ? values[1] : span_make(NULL, 0);
-        if (!compare_is_skipped(c, p) && !derived_same(p, values[0], values[1])) {
+        if (!compare_is_skipped(c, p) && !compare_derived_same(p, values[0], values[1])) {
             size_t len = compare_enter(c, name);
             compare_tell(c, values[0], values[1]);
             buf_truncate(&c->path, len);
@@ -238,7 +238,7 @@ const char *compare_skips(const struct compare_rules *rules, const struct proper
         property->similarity != NULL && strcmp(property->similarity, "cosinesimil") == 0) {
         return "the service keeps the vector at length 1";
     }
-    return rules->form == SOURCE_DERIVED && !derived_comparable(property)
+    return rules->form == SOURCE_DERIVED && !compare_derived_comparable(property)
                ? "the service derives the source, and its type has no one form there"
                : NULL;
 }

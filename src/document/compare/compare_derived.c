@@ -24,12 +24,12 @@ static bool compare_derived_is_rounded(const struct property *p)
            p->number == NUMBER_DOUBLE;
 }
 
-bool derived_comparable(const struct property *p)
+bool compare_derived_comparable(const struct property *p)
 {
     if (strcmp(p->type, "object") == 0) {
         bool all = p->enabled && p->child_count > 0;
         for (size_t i = 0; i < p->child_count; i++) {
-            all = all && derived_comparable(&p->children[i]);
+            all = all && compare_derived_comparable(&p->children[i]);
         }
         return all;
     }
@@ -167,15 +167,15 @@ static bool compare_derived_objects_same(const struct property *p, struct span r
         return true;
     }
     for (size_t i = 0; i < p->child_count; i++) {
-        if (!derived_same(&p->children[i], compare_derived_member(row, &p->children[i]),
-                          compare_derived_member(indexed, &p->children[i]))) {
+        if (!compare_derived_same(&p->children[i], compare_derived_member(row, &p->children[i]),
+                                  compare_derived_member(indexed, &p->children[i]))) {
             return false;
         }
     }
     return true;
 }
 
-bool derived_same(const struct property *p, struct span row, struct span indexed)
+bool compare_derived_same(const struct property *p, struct span row, struct span indexed)
 {
     if (strcmp(p->type, "object") == 0) {
         return compare_derived_objects_same(p, row, indexed);

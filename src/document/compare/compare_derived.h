@@ -7,10 +7,10 @@
 #include "rowferry/document/mapping/mapping.h"
 
 /* Returns true if the property's values are returned in a form that can be compared. */
-bool derived_comparable(const struct property *p);
+bool compare_derived_comparable(const struct property *p);
 
 /* Compares two sets of values; data is null if the member is absent. */
-bool derived_same(const struct property *p, struct span row, struct span indexed);
+bool compare_derived_same(const struct property *p, struct span row, struct span indexed);
 
 /* Compares two numbers with the precision of a 32-bit float, except its last digits. */
 bool compare_as_floats(struct span a, struct span b);

@@ -54,9 +54,9 @@ static bool convert_geo_read_pair(struct walk *w, struct span *x, struct span *y
 
 static type_refusal convert_geo_push_position(struct walk *w, struct span x, struct span y)
 {
-    type_refusal refusal = number_refusal(x.data, x.len, w->longitude);
+    type_refusal refusal = convert_number_refusal(x.data, x.len, w->longitude);
     if (refusal == NULL) {
-        refusal = number_refusal(y.data, y.len, NUMBER_LATITUDE);
+        refusal = convert_number_refusal(y.data, y.len, NUMBER_LATITUDE);
     }
     buf_push_char(w->out, '[');
     buf_push(w->out, x.data, x.len);

@@ -51,7 +51,7 @@ static const struct {
     {"geometry", geometry_or_text},   {"geography", geometry_or_text},
 };
 
-type_converter natural_converter(const struct column *column)
+type_converter convert_natural_converter(const struct column *column)
 {
     for (size_t i = 0; i < sizeof(naturals) / sizeof(naturals[0]); i++) {
         if (column->category == 'b' && strcmp(column->type, naturals[i].type) == 0) {

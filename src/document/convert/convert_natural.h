@@ -13,6 +13,6 @@
 extern const struct property natural_property;
 
 /* Returns the converter of a type that is not an array, composite or hstore. */
-type_converter natural_converter(const struct column *column);
+type_converter convert_natural_converter(const struct column *column);
 
 #endif

@@ -257,7 +257,7 @@ CONVERTER(half_float)
 CONVERTER(float)
 CONVERTER(double)
 
-type_refusal number_refusal(const char *text, size_t len, enum number number)
+type_refusal convert_number_refusal(const char *text, size_t len, enum number number)
 {
     static const struct range *const ranges[] = {
         [NUMBER_BYTE] = &byte_range,

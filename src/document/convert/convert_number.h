@@ -23,6 +23,6 @@ type_refusal convert_double(struct buf *out, const char *text, size_t len,
                             const struct type_pair *pair);
 
 /* Returns why a JSON number does not fit that type, or null. */
-type_refusal number_refusal(const char *text, size_t len, enum number number);
+type_refusal convert_number_refusal(const char *text, size_t len, enum number number);
 
 #endif

@@ -205,7 +205,7 @@ static type_refusal json_check_number(const struct property *p, struct span valu
     if (value.data[0] == 't' || value.data[0] == 'f') {
         return "a boolean for a number";
     }
-    return number_refusal(value.data, value.len, p->number);
+    return convert_number_refusal(value.data, value.len, p->number);
 }
 
 static type_refusal json_check_scalar(const struct property *p, struct span value)

@@ -115,7 +115,7 @@ static type_refusal json_structure_check_degrees(struct json_walk *w, enum numbe
 {
     bool is_number = json_is_number(&w->reader);
     struct span value = json_value(&w->reader);
-    return is_number ? number_refusal(value.data, value.len, number) : NULL;
+    return is_number ? convert_number_refusal(value.data, value.len, number) : NULL;
 }
 
 /* Checks [lon, lat] with an optional height. */
@@ -185,7 +185,7 @@ static type_refusal json_structure_check_feature(struct json_walk *w)
     char first = *w->reader.at;
     struct span value = json_value(&w->reader);
     if (is_number) {
-        return number_refusal(value.data, value.len, NUMBER_FEATURE);
+        return convert_number_refusal(value.data, value.len, NUMBER_FEATURE);
     }
     return first == '"' || first == 'n' ? NULL : "a rank feature that is no number";
 }

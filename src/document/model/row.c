@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void column_release(struct column *c)
+void row_column_release(struct column *c)
 {
     for (size_t i = 0; i < c->part_count; i++) {
-        column_release(&c->parts[i]);
+        row_column_release(&c->parts[i]);
     }
     free(c->parts);
     free(c->name);
@@ -17,16 +17,16 @@ void column_release(struct column *c)
     *c = (struct column){0};
 }
 
-void columns_release(struct columns *c)
+void row_columns_release(struct columns *c)
 {
     for (size_t i = 0; i < c->count; i++) {
-        column_release(&c->items[i]);
+        row_column_release(&c->items[i]);
     }
     free(c->items);
     *c = (struct columns){0};
 }
 
-const struct column *columns_find(const struct columns *c, const char *name)
+const struct column *row_columns_find(const struct columns *c, const char *name)
 {
     for (size_t i = 0; i < c->count; i++) {
         if (strcmp(c->items[i].name, name) == 0) {

@@ -27,7 +27,8 @@ struct place {
     const struct column *column;
 };
 
-void notes_take(struct plan_notes *notes, bool error, const char *property, struct buf *text)
+void converter_notes_take(struct plan_notes *notes, bool error, const char *property,
+                          struct buf *text)
 {
     notes->items = mem_grow(notes->items, notes->count + 1, sizeof(*notes->items));
     notes->items[notes->count++] = (struct plan_note){
@@ -58,7 +59,7 @@ static void converter_note(struct converter_search *search, bool error, const st
 {
     char *path = converter_path_of(p, false);
     search->errors += error;
-    notes_take(search->notes, error, path, text);
+    converter_notes_take(search->notes, error, path, text);
     free(path);
 }
 
@@ -181,7 +182,7 @@ static struct type_inner *converter_inner_new(const struct converter_search *sea
     return inner;
 }
 
-void push_json_name(struct buf *out, const char *name)
+void converter_push_json_name(struct buf *out, const char *name)
 {
     quote_push(out, name, strlen(name));
     buf_push_char(out, ':');
@@ -191,7 +192,7 @@ static void converter_set_name(struct type_pair *pair, const char *name)
 {
     struct buf text;
     buf_init(&text, NAME_BYTES);
-    push_json_name(&text, name);
+    converter_push_json_name(&text, name);
     pair->name_len = text.len;
     pair->name = buf_detach(&text);
 }
@@ -212,7 +213,7 @@ static void converter_compile_natural(struct type_pair *pair, const struct conve
         pair->inner = converter_inner_new(search, 0);
         pair->inner->open = true;
     } else {
-        pair->convert = natural_converter(column);
+        pair->convert = convert_natural_converter(column);
     }
     for (size_t i = 0; pair->inner != NULL && i < pair->inner->count; i++) {
         converter_compile_natural(&pair->inner->pairs[i], search, &column->parts[i]);

@@ -16,9 +16,10 @@ bool converter_compile(struct type_pair *out, struct converter_search *search,
                        const struct column *column, const struct property *property);
 
 /* Appends a note; takes ownership of text's bytes. */
-void notes_take(struct plan_notes *notes, bool error, const char *property, struct buf *text);
+void converter_notes_take(struct plan_notes *notes, bool error, const char *property,
+                          struct buf *text);
 
 /* Appends the name as JSON with its colon, `"city":`. */
-void push_json_name(struct buf *out, const char *name);
+void converter_push_json_name(struct buf *out, const char *name);
 
 #endif

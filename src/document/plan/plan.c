@@ -67,7 +67,7 @@ static void plan_note_no_column(struct compiler *c, const struct property *prope
                column);
     bool first = c->errors == 0;
     plan_count_error(c, buf_text(&text));
-    notes_take(c->notes, true, property->name, &text);
+    converter_notes_take(c->notes, true, property->name, &text);
     if (!first) {
         return;
     }
@@ -101,7 +101,7 @@ static char *plan_make_prefix(const char *name, size_t *len)
     struct buf text;
     buf_init(&text, NAME_BYTES);
     buf_push_char(&text, ',');
-    push_json_name(&text, name);
+    converter_push_json_name(&text, name);
     *len = text.len;
     char *prefix = mem_zero(text.len / PLAN_PREFIX_BLOCK + 1, PLAN_PREFIX_BLOCK);
     memcpy(prefix, buf_text(&text), text.len);
@@ -155,7 +155,7 @@ static void plan_compile_property(struct compiler *c, const struct property *pro
         return;
     }
     const char *name = field != NULL ? field->column : property->name;
-    const struct column *column = columns_find(c->in->columns, name);
+    const struct column *column = row_columns_find(c->in->columns, name);
     if (column == NULL) {
         plan_note_no_column(c, property, name);
         return;

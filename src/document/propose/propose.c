@@ -18,15 +18,15 @@
 /* --- memory ------------------------------------------------------------------------------------
  */
 
-void column_facts_release(struct column_facts *facts, size_t count)
+void propose_column_facts_release(struct column_facts *facts, size_t count)
 {
     for (size_t i = 0; facts != NULL && i < count; i++) {
         struct column_facts *f = &facts[i];
         if (f->shape != NULL) {
-            shape_release(f->shape);
+            propose_json_shape_release(f->shape);
         }
         if (f->inside != NULL) {
-            table_facts_release(f->inside);
+            propose_table_facts_release(f->inside);
         }
         free(f->shape);
         free(f->inside);
@@ -34,18 +34,18 @@ void column_facts_release(struct column_facts *facts, size_t count)
     }
 }
 
-void table_facts_release(struct table_facts *t)
+void propose_table_facts_release(struct table_facts *t)
 {
-    column_facts_release(t->facts, t->columns.count);
+    propose_column_facts_release(t->facts, t->columns.count);
     free(t->facts);
-    columns_release(&t->columns);
+    row_columns_release(&t->columns);
     *t = (struct table_facts){0};
 }
 
-void proposed_release(struct proposed *p)
+void propose_release(struct proposed *p)
 {
     for (size_t i = 0; i < p->count; i++) {
-        proposed_release(&p->children[i]);
+        propose_release(&p->children[i]);
     }
     free(p->children);
     free(p->name);
@@ -97,22 +97,22 @@ struct proposed *propose_child(struct proposed *p, const char *name)
     return child;
 }
 
-size_t proposed_fields(const struct proposed *p)
+size_t propose_fields(const struct proposed *p)
 {
     size_t n = p->left_out ? 0 : p->fields;
     for (size_t i = 0; i < p->count; i++) {
-        n += proposed_fields(&p->children[i]);
+        n += propose_fields(&p->children[i]);
     }
     return n;
 }
 
-bool proposed_has_vector(const struct proposed *p)
+bool propose_has_vector(const struct proposed *p)
 {
     if (!p->left_out && p->parameters != NULL && strstr(p->parameters, "\"knn_vector\"") != NULL) {
         return true;
     }
     for (size_t i = 0; i < p->count; i++) {
-        if (proposed_has_vector(&p->children[i])) {
+        if (propose_has_vector(&p->children[i])) {
             return true;
         }
     }
@@ -319,7 +319,7 @@ static void propose_composite(struct proposed *out, const struct column *c, bool
             propose_set(out, "\"type\": \"object\", \"enabled\": false");
             propose_say(out, ": kept, not searched: a field's name is none of a property");
             for (size_t k = 0; k < out->count; k++) {
-                proposed_release(&out->children[k]);
+                propose_release(&out->children[k]);
             }
             out->count = 0;
             return;

@@ -10,10 +10,10 @@
 #define MOST_MEMBERS 60 /* more members mean that data is used as names */
 #define TITLE_BYTES 256
 
-void shape_release(struct shape *s)
+void propose_json_shape_release(struct shape *s)
 {
     for (size_t i = 0; i < s->member_count; i++) {
-        shape_release(&s->members[i]);
+        propose_json_shape_release(&s->members[i]);
     }
     free(s->members);
     free(s->name);

@@ -19,12 +19,12 @@ void consumer_retention_apply(struct consumer_retention_watch *w,
     if (now_us < w->look_us || source_reader->capture == NULL) {
         return;
     }
-    int rc = former_look(state, &former, &known, &err);
+    int rc = rebuild_former_look(state, &former, &known, &err);
     bool due = known &&
                (former.count > 1 || clock_wall_us(clock) - former.left_us > CONSUMER_RETENTION_US);
     due = rc == 0 && due && source_reader_forget_consumer(source_reader, former.consumer);
     if (due) {
-        rc = former_forget(state, former.consumer, &err);
+        rc = rebuild_former_forget(state, former.consumer, &err);
     }
     if (rc < 0) {
         log_err(LOG_WARN, "former_not_forgotten", NULL, &err);

@@ -15,7 +15,7 @@
 
 /* --- canonical text -------------------------------------------------------------------------- */
 
-void words_push(struct buf *words, enum word_kind kind, const char *name, const char *value)
+void drift_words_push(struct buf *words, enum word_kind kind, const char *name, const char *value)
 {
     buf_printf(words, "%c\t", (char)kind);
     text_escape(words, name, strlen(name));
@@ -24,7 +24,7 @@ void words_push(struct buf *words, enum word_kind kind, const char *name, const 
     buf_push_char(words, '\n');
 }
 
-void words_push_mapping(struct buf *words, const char *mappings, const char *ingest_pipeline)
+void drift_words_push_mapping(struct buf *words, const char *mappings, const char *ingest_pipeline)
 {
     buf_push_text(words, mappings);
     if (ingest_pipeline != NULL) {

@@ -266,7 +266,7 @@ static int generation_new_generation(struct generation *t, struct err *err)
         return rc;
     }
     char fingerprint[17];
-    generation_fingerprint(t, fingerprint);
+    schema_fingerprint(t, fingerprint);
     int64_t number = t->checkpoint.generation_number;
     struct buf name;
     buf_init(&name, 512);
@@ -302,7 +302,7 @@ static int generation_refill(struct generation *t, bool gone, struct err *err)
               F_TEXT("index", t->checkpoint.generation),
               F_TEXT("error", gone ? "it is gone" : "it was deleted and created again"));
     generation_consumer(t, &t->replaced);
-    int rc = former_due(t->state, generation_replaced(t), err);
+    int rc = rebuild_former_due(t->state, generation_replaced(t), err);
     return rc < 0 ? rc : generation_new_generation(t, err);
 }
 
@@ -412,7 +412,7 @@ static int generation_check_building(struct generation *t, struct err *err)
     bool stays = same && t->stream; /* it becomes the next generation with the same consumer */
     if (c->index_uuid != NULL && !stays) {
         generation_consumer(t, &t->replaced);
-        rc = former_due(t->state, generation_replaced(t), err);
+        rc = rebuild_former_due(t->state, generation_replaced(t), err);
     }
     if (rc == 0 && same && !stays) {
         rc = t->service.ops->remove(t->service.self, c->generation, t->pipeline, err);

@@ -121,7 +121,7 @@ void generation_consumer_name(const struct generation *t, const char *index, con
 
 /* Computes a fingerprint of mapping and ingest pipeline, which determine the documents on this
  * side. */
-void generation_fingerprint(const struct generation *t, char out[17]);
+void schema_fingerprint(const struct generation *t, char out[17]);
 
 /* Reads the checkpoint again. */
 int generation_reload(struct generation *t, struct err *err) MUST_CHECK;

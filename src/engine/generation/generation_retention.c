@@ -60,8 +60,8 @@ static int generation_retention_note_swap(const struct generation *t, struct sta
     int64_t left_us = one->left_clock < now_us ? one->left_clock : now_us;
     buf_init(&consumer, 2048);
     generation_consumer_name(t, one->name, one->uuid, &consumer);
-    int rc = removed ? former_due(state, buf_text(&consumer), err)
-                     : former_meet(state, buf_text(&consumer), left_us, err);
+    int rc = removed ? rebuild_former_due(state, buf_text(&consumer), err)
+                     : rebuild_former_meet(state, buf_text(&consumer), left_us, err);
     buf_release(&consumer);
     return rc;
 }
@@ -88,10 +88,10 @@ void generation_retention_forget_gone(const struct generation *t, const struct i
     struct err err;
     bool known = false;
     bool all_listed = count < GENERATION_RETENTION_MAX;
-    int rc = all_listed ? former_last(t->state, &former, &known, &err) : 0;
+    int rc = all_listed ? rebuild_former_last(t->state, &former, &known, &err) : 0;
     while (rc == 0 && known && !generation_retention_is_there(t, former.consumer, all, count)) {
-        rc = former_due(t->state, former.consumer, &err);
-        rc = rc < 0 ? rc : former_last(t->state, &former, &known, &err);
+        rc = rebuild_former_due(t->state, former.consumer, &err);
+        rc = rc < 0 ? rc : rebuild_former_last(t->state, &former, &known, &err);
     }
     if (rc < 0) {
         log_err(LOG_WARN, "former_not_noted", t->pipeline, &err);

@@ -16,7 +16,7 @@
 #define HTTP_BAD_REQUEST 400
 
 /* Without an ingest pipeline this is the mapping's own fingerprint. */
-void generation_fingerprint(const struct generation *t, char out[17])
+void schema_fingerprint(const struct generation *t, char out[17])
 {
     mapping_fingerprint(out, t->mapping);
     if (t->ingest_pipeline != NULL) {
@@ -33,7 +33,7 @@ static void schema_push_mapping_words(const struct generation *t, struct buf *ou
     struct buf mappings;
     buf_init(&mappings, WORDS_MAX_BYTES);
     mapping_write(&mappings, t->mapping, NULL);
-    words_push_mapping(out, buf_text(&mappings), t->ingest_pipeline);
+    drift_words_push_mapping(out, buf_text(&mappings), t->ingest_pipeline);
     buf_release(&mappings);
 }
 
@@ -47,7 +47,7 @@ static int schema_compare(const struct generation *t, struct drift_side was, str
     char *table_words = NULL;
     struct buf words;
     buf_init(&words, WORDS_MAX_BYTES);
-    generation_fingerprint(t, fingerprint);
+    schema_fingerprint(t, fingerprint);
     schema_push_mapping_words(t, &words);
     const struct drift_side is = {t->facts.identity, fingerprint, t->facts.fingerprint,
                                   buf_text(&words), t->facts.words};
@@ -72,9 +72,9 @@ static int schema_compare(const struct generation *t, struct drift_side was, str
     return rc;
 }
 
-int pipeline_drift(const struct pipeline_options *options, const struct source_facts *facts,
-                   const struct index_info *index, struct state *state, struct drift_found *out,
-                   struct err *err)
+int schema_pipeline_drift(const struct pipeline_options *options, const struct source_facts *facts,
+                          const struct index_info *index, struct state *state,
+                          struct drift_found *out, struct err *err)
 {
     struct generation t = {
         .mapping = options->mapping, .ingest_pipeline = options->ingest_pipeline, .facts = *facts};
@@ -91,7 +91,7 @@ int schema_note(struct generation *t, struct err *err)
     if (t->observes) {
         return 0;
     }
-    generation_fingerprint(t, fingerprint);
+    schema_fingerprint(t, fingerprint);
     buf_init(&words, WORDS_MAX_BYTES);
     schema_push_mapping_words(t, &words);
     int rc = definition_note(t->state, fingerprint, buf_text(&words), err);
@@ -164,7 +164,7 @@ static int schema_record(struct generation *t, const char *fingerprint, struct e
     };
     int rc = schema_note(t, err);
     if (rc == 0) {
-        rc = extension_note(t->state, &extension, err);
+        rc = definition_extension_note(t->state, &extension, err);
     }
     return rc == 0 ? generation_reload(t, err) : rc;
 }
@@ -185,7 +185,7 @@ static void schema_tell(struct generation *t)
 static int schema_extend(struct generation *t, struct err *err)
 {
     char fingerprint[17];
-    generation_fingerprint(t, fingerprint);
+    schema_fingerprint(t, fingerprint);
     int rc = schema_extend_source(t, err);
     if (rc == 0) {
         rc = schema_extend_index(t, fingerprint, err);

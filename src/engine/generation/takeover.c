@@ -16,7 +16,7 @@
 static const char *takeover_differs(const struct generation *t, const struct index_info *live)
 {
     char fingerprint[17];
-    generation_fingerprint(t, fingerprint);
+    schema_fingerprint(t, fingerprint);
     if (strcmp(live->source, t->facts.identity) != 0) {
         return "it was built from another database";
     }
@@ -31,8 +31,9 @@ static const char *takeover_differs(const struct generation *t, const struct ind
     return NULL;
 }
 
-const char *pipeline_differs(const struct pipeline_options *options,
-                             const struct source_facts *facts, const struct index_info *index)
+const char *takeover_pipeline_differs(const struct pipeline_options *options,
+                                      const struct source_facts *facts,
+                                      const struct index_info *index)
 {
     struct generation t = {
         .mapping = options->mapping, .ingest_pipeline = options->ingest_pipeline, .facts = *facts};
@@ -74,7 +75,7 @@ static int takeover_commit(struct generation *t, struct index_info *live, struct
 {
     char fingerprint[17];
     int64_t cut;
-    generation_fingerprint(t, fingerprint);
+    schema_fingerprint(t, fingerprint);
     struct checkpoint next = {
         .generation = live->name,
         .index_uuid = live->uuid,

@@ -86,21 +86,21 @@ void deletes_init(struct deletes *d, const struct guard_limits *limits, int64_t 
 void deletes_release(struct deletes *d);
 
 /* Loads the record of the last reconcile from the state file. */
-int deletes_load(struct loop *l, struct err *err) MUST_CHECK;
+int reconcile_load(struct loop *l, struct err *err) MUST_CHECK;
 
 /* Records that the index is empty, so that none of its documents lacks a row. */
-int deletes_note_empty(struct loop *l, struct err *err) MUST_CHECK;
+int reconcile_note_empty(struct loop *l, struct err *err) MUST_CHECK;
 
 /* Records that an index with documents is loaded from the beginning, so that its keys are walked
  * afterwards. */
-int deletes_note_former(struct loop *l, struct err *err) MUST_CHECK;
+int reconcile_note_former(struct loop *l, struct err *err) MUST_CHECK;
 
 /* Called at each turn before anything is sent. Begins a reconcile if one is due and everything is
  * read. */
-int deletes_mind(struct loop *l, struct err *err) MUST_CHECK;
+int reconcile_mind(struct loop *l, struct err *err) MUST_CHECK;
 
 /* Called at the end. Records whether requests may still be in flight. */
-int deletes_rest(struct loop *l, struct err *err) MUST_CHECK;
+int reconcile_rest(struct loop *l, struct err *err) MUST_CHECK;
 
 /* Handles changes that concern deletes. Returns true if the change needs no further handling. */
 bool deletes_take(struct loop *l);

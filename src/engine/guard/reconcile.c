@@ -49,7 +49,7 @@ static int64_t reconcile_to_wall(const struct loop *l, int64_t monotonic_us)
 
 /* Loads the record of the last reconcile. A lost state file has none, so assume that requests were
  * in flight and that a reconcile is owed. */
-int deletes_load(struct loop *l, struct err *err)
+int reconcile_load(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
     bool known;
@@ -69,7 +69,7 @@ static int reconcile_write_state(struct loop *l, struct err *err)
     return reconcile_note(l->state, &d->kept, err);
 }
 
-int deletes_note_empty(struct loop *l, struct err *err)
+int reconcile_note_empty(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
     d->kept = (struct reconcile){.finished_us = clock_wall_us(&l->clock)};
@@ -77,13 +77,13 @@ int deletes_note_empty(struct loop *l, struct err *err)
     return reconcile_write_state(l, err);
 }
 
-int deletes_note_former(struct loop *l, struct err *err)
+int reconcile_note_former(struct loop *l, struct err *err)
 {
     l->deletes.owed_us = clock_monotonic_us(&l->clock);
     return reconcile_write_state(l, err);
 }
 
-int deletes_mind(struct loop *l, struct err *err)
+int reconcile_mind(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
     struct source_reader *r = &l->source_reader;
@@ -100,7 +100,7 @@ int deletes_mind(struct loop *l, struct err *err)
 }
 
 /* Records future times again, converted by the current wall clock. */
-int deletes_rest(struct loop *l, struct err *err)
+int reconcile_rest(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
     bool rests = d->kept.flying && l->window.keys.count == 0;

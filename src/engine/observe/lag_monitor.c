@@ -61,7 +61,7 @@ void lag_monitor_acknowledged(struct loop *l, uint64_t page)
     }
     int64_t age_us = change_age_us(&g->change_age, page, l->collected_us);
     if (age_us >= 0) {
-        latency_note(&l->moment.latency, age_us, 1);
+        status_snapshot_latency_note(&l->moment.latency, age_us, 1);
     }
 }
 

@@ -22,7 +22,7 @@ struct status_snapshot {
     struct latency latency_before;
 };
 
-void latency_note(struct latency *l, int64_t took_us, uint64_t operations)
+void status_snapshot_latency_note(struct latency *l, int64_t took_us, uint64_t operations)
 {
     size_t i = 0;
     took_us = took_us < 0 ? 0 : took_us; /* two clocks, or one that was set back */
@@ -33,7 +33,7 @@ void latency_note(struct latency *l, int64_t took_us, uint64_t operations)
     l->sum_us += took_us * (int64_t)operations;
 }
 
-void latency_add(struct latency *sum, const struct latency *l)
+void status_snapshot_latency_add(struct latency *sum, const struct latency *l)
 {
     for (size_t i = 0; i <= LATENCY_BOUNDS; i++) {
         sum->counts[i] += l->counts[i];
@@ -99,7 +99,7 @@ void status_snapshot_round_ended(struct status_snapshot *b)
     pthread_mutex_lock(&b->lock);
     struct status_snapshot_moment *m = &b->view.moment;
     counters_add(&b->before, &m->counters);
-    latency_add(&b->latency_before, &m->latency);
+    status_snapshot_latency_add(&b->latency_before, &m->latency);
     m->counters = (struct counters){0};
     m->latency = (struct latency){0};
     m->work.rows_per_second = 0;
@@ -125,6 +125,6 @@ void status_snapshot_look(struct status_snapshot *b, struct status_snapshot_view
     pthread_mutex_lock(&b->lock);
     *out = b->view;
     counters_add(&out->moment.counters, &b->before);
-    latency_add(&out->moment.latency, &b->latency_before);
+    status_snapshot_latency_add(&out->moment.latency, &b->latency_before);
     pthread_mutex_unlock(&b->lock);
 }

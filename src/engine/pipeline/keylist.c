@@ -4,7 +4,7 @@
 
 #include "rowferry/engine/pipeline/requests.h"
 
-void requests_push_key(struct buf *arguments, struct span key)
+void keylist_push_key(struct buf *arguments, struct span key)
 {
     for (size_t i = 0; i < key.len; i++) {
         if (key.data[i] == '\n') {

@@ -36,7 +36,7 @@ static int loop_init_guards(struct loop *l, struct err *err)
     deletes_init(&l->deletes, &limits, rc == 0 && l->options->allow_deletes ? halt.deletes : 0);
     reject_stats_init(&l->verdict.rejects, l->options->allow_rejections ? halt.reason : "",
                       halt.reason);
-    return rc < 0 ? rc : deletes_load(l, err);
+    return rc < 0 ? rc : reconcile_load(l, err);
 }
 
 int loop_init(struct loop *l, const struct pipeline_options *options,
@@ -396,7 +396,7 @@ static int loop_turn(struct loop *l, struct err *err)
     if (rc == 0 && waiting) {
         loop_wait_linger(l);
     }
-    rc = rc == 0 ? deletes_mind(l, err) : rc;
+    rc = rc == 0 ? reconcile_mind(l, err) : rc;
     if (rc == 0 && !loop_stopping(l)) {
         rc = sender_pump(&l->sender, clock_monotonic_us(&l->clock), err);
     }
@@ -456,7 +456,7 @@ int loop_run(struct loop *l, bool *stopped, struct err *err)
     int rc = loop_commit(l, true, err);
     progress_report_end(l);
     progress_report_publish(l);
-    rc = rc == 0 ? deletes_rest(l, err) : rc;
+    rc = rc == 0 ? reconcile_rest(l, err) : rc;
     if (l->fatal.class != ERR_NONE) { /* the first reason wins, even if the last commit failed */
         *err = l->fatal;
         rc = (int)l->fatal.class;

@@ -180,7 +180,7 @@ static int pipeline_sync_begin(struct sync *s, struct err *err)
     l->source_reader.loaded = c->documents;
     source_reader_init(&l->source_reader, &s->target.facts, c->position, c->clock_ceiling);
     if (c->position == NULL) {
-        rc = s->options->back ? deletes_note_former(l, err) : deletes_note_empty(l, err);
+        rc = s->options->back ? reconcile_note_former(l, err) : reconcile_note_empty(l, err);
     }
     if (rc < 0) {
         return rc;

@@ -54,7 +54,7 @@ static int service_port_create(void *self, const char *index, const char *mappin
 static int service_port_expect_hidden(void *self, const char *index, const char *pipeline,
                                       struct err *err)
 {
-    return index_expect_hidden(self, index, pipeline, err);
+    return write_alias_expect_hidden(self, index, pipeline, err);
 }
 
 static int service_port_stream_create(void *self, const char *name, const char *mappings,
@@ -71,7 +71,7 @@ static int service_port_stream_mark(void *self, const struct generation_id *stre
 static int service_port_open_writes(void *self, const struct generation_id *generation,
                                     char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err)
 {
-    return index_open_writes(self, generation, alias, err);
+    return write_alias_open(self, generation, alias, err);
 }
 
 static int service_port_finish(void *self, const char *index, const char *settings, struct err *err)
@@ -132,12 +132,12 @@ static int service_port_left(void *self, const char *index, struct buf *position
 static int service_port_swap_adopting(void *self, const char *alias, const char *kept,
                                       const char *to, bool *kept_it, struct err *err)
 {
-    return index_swap_adopting(self, alias, kept, to, kept_it, err);
+    return adopt_swap_alias(self, alias, kept, to, kept_it, err);
 }
 
 static int service_port_adopt_undo(void *self, const char *alias, const char *kept, struct err *err)
 {
-    return index_adopt_undo(self, alias, kept, err);
+    return adopt_undo_alias(self, alias, kept, err);
 }
 
 static int service_port_mapping(void *self, const char *index, struct buf *json, struct err *err)

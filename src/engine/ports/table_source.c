@@ -40,7 +40,7 @@ struct table_source *table_source_new(const struct table_source_options *options
 static void table_source_reset(struct table_source *t)
 {
     pg_close(t->pg);
-    table_free(t->table);
+    catalog_table_free(t->table);
     plan_release(&t->plan);
     buf_reset(&t->words);
     t->pg = NULL;
@@ -92,7 +92,7 @@ static void table_source_fingerprint(struct table_source *t, const struct buf *v
     table_source_push_line(&text, "cursor ", t->options.cursor);
     table_source_push_line(&text, "routing ", t->options.routing);
     for (size_t i = 0; i < t->plan.column_count; i++) {
-        table_source_push_column(&text, columns_find(&t->table->columns, t->plan.columns[i]));
+        table_source_push_column(&text, row_columns_find(&t->table->columns, t->plan.columns[i]));
     }
     for (size_t i = 0; i < t->plan.count; i++) {
         buf_printf(&text, "field %s %zu\n", t->plan.steps[i].prefix, t->plan.steps[i].value);
@@ -118,7 +118,7 @@ static void table_source_word_key(struct table_source *t, struct buf *value)
     for (size_t i = 0; i < t->table->key_count; i++) {
         buf_printf(value, "%s%s %s", i > 0 ? ", " : "", t->table->key[i], t->table->key_types[i]);
     }
-    words_push(&t->words, WORD_PART, "key", buf_text(value));
+    drift_words_push(&t->words, WORD_PART, "key", buf_text(value));
     buf_reset(value);
 }
 
@@ -127,13 +127,13 @@ static void table_source_word_fields(struct table_source *t, struct buf *value)
 {
     const struct plan *plan = &t->plan;
     for (size_t i = 0; i < plan->column_count; i++) {
-        table_source_push_type(value, columns_find(&t->table->columns, plan->columns[i]));
-        words_push(&t->words, WORD_COLUMN, plan->columns[i], buf_text(value));
+        table_source_push_type(value, row_columns_find(&t->table->columns, plan->columns[i]));
+        drift_words_push(&t->words, WORD_COLUMN, plan->columns[i], buf_text(value));
         buf_reset(value);
     }
     for (size_t i = 0; i < plan->count; i++) {
         const struct plan_step *step = &plan->steps[i];
-        words_push(&t->words, WORD_FIELD, step->property, plan->columns[step->value - 1]);
+        drift_words_push(&t->words, WORD_FIELD, step->property, plan->columns[step->value - 1]);
     }
 }
 
@@ -145,16 +145,16 @@ static void table_source_words(struct table_source *t)
     buf_init(&value, WORDS_MAX_BYTES);
     table_source_word_key(t, &value);
     if (t->table->query != NULL) {
-        words_push(&t->words, WORD_PART, "query", t->table->query);
+        drift_words_push(&t->words, WORD_PART, "query", t->table->query);
     }
     if (t->options.where != NULL) {
-        words_push(&t->words, WORD_PART, "where", t->options.where);
+        drift_words_push(&t->words, WORD_PART, "where", t->options.where);
     }
     if (t->options.cursor != NULL) {
-        words_push(&t->words, WORD_PART, "cursor", t->options.cursor);
+        drift_words_push(&t->words, WORD_PART, "cursor", t->options.cursor);
     }
     if (t->options.routing != NULL) {
-        words_push(&t->words, WORD_PART, "routing", t->options.routing);
+        drift_words_push(&t->words, WORD_PART, "routing", t->options.routing);
     }
     table_source_word_fields(t, &value);
     buf_release(&value);
@@ -187,7 +187,7 @@ static int table_source_look_up(struct table_source *t, struct err *err)
     const struct table_source_options *o = &t->options;
     int rc = catalog_table(t->pg, &t->table, o->table, o->key, o->key_count, err);
     if (rc == 0 && o->query != NULL) {
-        rc = catalog_query(t->pg, t->table, o->query, err);
+        rc = query_describe_columns(t->pg, t->table, o->query, err);
     }
     return rc;
 }
@@ -217,7 +217,7 @@ static void table_source_word_dependency(struct table_source *t, const struct ta
         buf_printf(&name, "%s%s", i > 0 ? ", " : "", d->key[i]);
     }
     buf_push_char(&name, ')');
-    words_push(&t->words, WORD_PART, buf_text(&name), d->keys);
+    drift_words_push(&t->words, WORD_PART, buf_text(&name), d->keys);
     buf_release(&name);
 }
 
@@ -229,9 +229,9 @@ static int table_source_find_others(struct table_source *t, struct table **other
     const struct table_source_options *o = &t->options;
     int rc = 0;
     for (size_t i = 0; i < o->dependency_count && rc == 0; i++) {
-        rc = query_dependency(t->pg, &others[i], &o->dependencies[i], err);
+        rc = depend_of_query(t->pg, &others[i], &o->dependencies[i], err);
         if (rc == 0) {
-            rc = install_require(t->pg, others[i], err);
+            rc = installed_require_current(t->pg, others[i], err);
         }
         if (rc == 0) {
             *depends += table_source_dependency_hash(others[i], &o->dependencies[i]);
@@ -252,7 +252,7 @@ static void table_source_word_functions(struct table_source *t, const struct buf
         struct buf word;
         buf_init(&word, WORDS_MAX_BYTES);
         buf_printf(&word, "function %.*s", (int)named, name);
-        words_push(&t->words, WORD_PART, buf_text(&word), name + named + (blank != NULL));
+        drift_words_push(&t->words, WORD_PART, buf_text(&word), name + named + (blank != NULL));
         buf_release(&word);
         free(name);
         line += len + (line[len] != '\0');
@@ -267,7 +267,7 @@ static int table_source_check_reading(struct table_source *t, struct buf *views,
     struct table **others = mem_zero(o->dependency_count, sizeof(struct table *));
     struct query_input in = {t->table, o->where, o->dependencies, o->dependency_count, others};
     int rc = o->cursor != NULL ? cursor_require(t->table, o->cursor, err)
-                               : install_require(t->pg, t->table, err);
+                               : installed_require_current(t->pg, t->table, err);
     if (rc == 0) {
         rc = table_source_find_others(t, others, &depends, err);
     }
@@ -277,9 +277,9 @@ static int table_source_check_reading(struct table_source *t, struct buf *views,
     size_t before = views->len;
     struct buf functions;
     buf_init(&functions, WORDS_MAX_BYTES);
-    rc = rc == 0 ? query_require(t->pg, &in, views, &functions, err) : rc;
+    rc = rc == 0 ? depend_require(t->pg, &in, views, &functions, err) : rc;
     if (rc == 0 && views->len > before) {
-        words_push(&t->words, WORD_PART, "views", buf_text(views) + before);
+        drift_words_push(&t->words, WORD_PART, "views", buf_text(views) + before);
     }
     if (rc == 0) {
         table_source_word_functions(t, &functions);
@@ -287,7 +287,7 @@ static int table_source_check_reading(struct table_source *t, struct buf *views,
     }
     buf_release(&functions);
     for (size_t i = 0; i < o->dependency_count; i++) {
-        table_free(others[i]);
+        catalog_table_free(others[i]);
     }
     free(others);
     return rc;
@@ -424,7 +424,7 @@ static int table_source_extend(void *self, const char *consumer, const char *con
     }
     const char **columns = table_source_columns_of(&t->plan, properties, count, &column_count);
     if (column_count > 0) {
-        rc = changelog_extend(t->pg, t->table, consumer, columns, column_count, err);
+        rc = extend_changelog(t->pg, t->table, consumer, columns, column_count, err);
     }
     free(columns);
     return rc;

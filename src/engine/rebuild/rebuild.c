@@ -336,7 +336,7 @@ static int rebuild_promote_consumer(struct rebuild_job *j, const struct generati
         rebuild_promote(j->ports->pipeline->state, consumer.len > 0 ? buf_text(&consumer) : NULL,
                         clock_wall_us(&t->clock), err);
     if (rc == 0 && j->options->keep == 0 && consumer.len > 0) {
-        rc = former_due(j->ports->pipeline->state, buf_text(&consumer), err);
+        rc = rebuild_former_due(j->ports->pipeline->state, buf_text(&consumer), err);
     }
     buf_release(&consumer);
     if (rc == 0) {

@@ -136,7 +136,7 @@ static int rebuild_request_check_former(struct rebuild_job *j, const struct gene
                                            former->closed ? "it is closed" : "it is write-blocked",
                                            "open it, or take the block off, and try again", err);
     }
-    const char *differs = pipeline_differs(j->options->pipeline, &t->facts, former);
+    const char *differs = takeover_pipeline_differs(j->options->pipeline, &t->facts, former);
     if (differs != NULL) {
         return rebuild_request_refuse_back(
             j, former->name, differs,

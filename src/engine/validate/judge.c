@@ -20,7 +20,7 @@ size_t judge_rank(const size_t *hits, size_t count, const size_t *expected, size
     return 0;
 }
 
-void relevance_add(struct relevance *r, size_t rank)
+void judge_relevance_add(struct relevance *r, size_t rank)
 {
     r->asked++;
     if (rank > 0) {
@@ -30,7 +30,7 @@ void relevance_add(struct relevance *r, size_t rank)
     }
 }
 
-double relevance_mrr(const struct relevance *r)
+double judge_relevance_mrr(const struct relevance *r)
 {
     return r->asked > 0 ? r->sum / (double)r->asked : 0;
 }

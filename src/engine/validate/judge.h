@@ -19,9 +19,9 @@
 size_t judge_rank(const size_t *hits, size_t count, const size_t *expected, size_t expected_count);
 
 /* Counts a search whose expected hit has this rank; 0: not within the first k. */
-void relevance_add(struct relevance *r, size_t rank);
+void judge_relevance_add(struct relevance *r, size_t rank);
 /* Returns the mean of 1 / rank; 0 if there were no searches. */
-double relevance_mrr(const struct relevance *r);
+double judge_relevance_mrr(const struct relevance *r);
 
 /* Returns the index of the first hit in wrong order, or count if all are in order. ranks: of the
  * hits' values. They must not fall (descending: not rise); 0, no value, comes last. */

@@ -236,7 +236,7 @@ int validate_run(const struct validate_options *options, const struct validate_p
 {
     struct validating v = {.options = options, .ports = ports, .report = report};
     struct err removing = {0};
-    hits_init(&v.hits);
+    trial_hits_init(&v.hits);
     report->figures.k = options->k;
     int rc = validate_try_it(&v, err);
     if (rc < 0 && err->http_status == 403) {
@@ -247,7 +247,7 @@ int validate_run(const struct validate_options *options, const struct validate_p
         *err = removing;
         rc = (int)removing.class;
     }
-    hits_release(&v.hits);
+    trial_hits_release(&v.hits);
     sample_free(v.sample);
     free(v.places);
     free(v.indexed);

@@ -45,7 +45,7 @@ static int validate_fields_filter_between(struct validating *v, const char *fiel
     buf_init(&body, VALIDATE_TEXT_BYTES);
     validate_fields_push_bounds(&body, field, r->texts[low], r->texts[high], how);
     int rc = validate_search(v, buf_text(&body), 0, err);
-    size_t expected = rc == 0 ? ranking_mark(v, r, low, high) : 0;
+    size_t expected = rc == 0 ? validate_ranking_mark(v, r, low, high) : 0;
     size_t differ = rc == 0 ? validate_differs(v, &row, &missing) : 0;
     if (differ > 0) {
         validate_note(
@@ -65,8 +65,8 @@ static int validate_fields_filter_field(struct validating *v, const struct plan_
 {
     struct ranking r;
     int64_t probes[3];
-    int rc = ranking_load(v, step, &r, err);
-    size_t n = rc == 0 ? ranking_probes(&r, probes) : 0;
+    int rc = validate_ranking_load(v, step, &r, err);
+    size_t n = rc == 0 ? validate_ranking_probes(&r, probes) : 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
         rc = validate_fields_filter_between(v, step->property, &r, probes[i], probes[i], how, err);
         *asked += 1;
@@ -74,11 +74,11 @@ static int validate_fields_filter_field(struct validating *v, const struct plan_
     int64_t low = (r.last + 3) / 4;
     int64_t high = (r.last * 3 + 3) / 4;
     bool wide = (how == SAMPLE_NUMBER || how == SAMPLE_DATE) && low >= 1 && low < high;
-    if (rc == 0 && wide && ranking_usable(&r, low) && ranking_usable(&r, high)) {
+    if (rc == 0 && wide && validate_ranking_usable(&r, low) && validate_ranking_usable(&r, high)) {
         rc = validate_fields_filter_between(v, step->property, &r, low, high, how, err);
         *asked += 1;
     }
-    ranking_release(&r);
+    validate_ranking_release(&r);
     return rc;
 }
 
@@ -241,12 +241,12 @@ static int validate_fields_sort_field(struct validating *v, const struct plan_st
 {
     struct ranking r;
     (void)how;
-    int rc = ranking_load(v, step, &r, err);
+    int rc = validate_ranking_load(v, step, &r, err);
     for (int turn = 0; turn < 2 && rc == 0; turn++) {
         rc = validate_fields_order_field(v, step->property, &r, turn == 1, err);
         *asked += 1;
     }
-    ranking_release(&r);
+    validate_ranking_release(&r);
     return rc;
 }
 

@@ -69,16 +69,17 @@ const char *validate_key(const struct validating *v, size_t row);
 /* Returns true if a parameter of the property is "false" in the mapping. */
 bool validate_said_off(const struct validating *v, const char *property, const char *parameter);
 
-void ranking_release(struct ranking *r);
-int ranking_load(struct validating *v, const struct plan_step *step, struct ranking *r,
-                 struct err *err) MUST_CHECK;
+void validate_ranking_release(struct ranking *r);
+int validate_ranking_load(struct validating *v, const struct plan_step *step, struct ranking *r,
+                          struct err *err) MUST_CHECK;
 /* Marks the indexed rows with a value whose rank is from low to high. Returns their number. */
-size_t ranking_mark(struct validating *v, const struct ranking *r, int64_t low, int64_t high);
+size_t validate_ranking_mark(struct validating *v, const struct ranking *r, int64_t low,
+                             int64_t high);
 /* Returns true if the value of a rank can be used in a query. */
-bool ranking_usable(const struct ranking *r, int64_t rank);
+bool validate_ranking_usable(const struct ranking *r, int64_t rank);
 /* Chooses up to three ranks to query: the most frequent, a middle one, the last. Returns their
  * number. */
-size_t ranking_probes(const struct ranking *r, int64_t probes[3]);
+size_t validate_ranking_probes(const struct ranking *r, int64_t probes[3]);
 /* Returns the number of rows that are only among the hits or only among the marks. *row is one of
  * them; *missing is true if it is not among the hits. */
 size_t validate_differs(struct validating *v, size_t *row, bool *missing);

@@ -130,7 +130,7 @@ static int validate_queries_ask_value(struct validating *v, const char *field,
     buf_init(&q, VALIDATE_TEXT_BYTES);
     validate_queries_push_quoted(&q, field, r->texts[rank]);
     int rc = validate_search_text(v, buf_text(&q), err);
-    size_t expected = rc == 0 ? ranking_mark(v, r, rank, rank) : 0;
+    size_t expected = rc == 0 ? validate_ranking_mark(v, r, rank, rank) : 0;
     if (rc == 0 && validate_differs(v, &row, &missing) > 0) {
         validate_note(v, VALIDATE_FAIL, remedy_of_search,
                       "q=%s finds %lld documents, and %zu rows have the value", buf_text(&q),
@@ -145,15 +145,15 @@ static int validate_queries_ask_values(struct validating *v, const struct plan_s
 {
     struct ranking r;
     int64_t probes[3];
-    int rc = ranking_load(v, step, &r, err);
-    size_t n = rc == 0 ? ranking_probes(&r, probes) : 0;
+    int rc = validate_ranking_load(v, step, &r, err);
+    size_t n = rc == 0 ? validate_ranking_probes(&r, probes) : 0;
     for (size_t i = 0; i < n && rc == 0; i++) {
         if (strchr(r.texts[probes[i]], '\n') == NULL) {
             rc = validate_queries_ask_value(v, step->property, &r, probes[i], err);
             *asked += 1;
         }
     }
-    ranking_release(&r);
+    validate_ranking_release(&r);
     return rc;
 }
 
@@ -261,7 +261,7 @@ static int validate_queries_ask_match(struct validating *v, const char *field, c
     int rc = validate_search(v, buf_text(&body), (size_t)v->options->k, err);
     if (rc == 0) {
         size_t rank = judge_rank(v->places, v->hits.count, &row, 1);
-        relevance_add(&v->report->figures.relevance, rank);
+        judge_relevance_add(&v->report->figures.relevance, rank);
         *asked += rank > 0 ? 1 : 0;
     }
     buf_release(&body);
@@ -336,7 +336,7 @@ static int validate_queries_rank_written(struct validating *v, size_t i, struct 
         }
         best = rank > 0 && (best == 0 || rank < best) ? rank : best;
     }
-    relevance_add(&v->report->figures.relevance, best <= k ? best : 0);
+    judge_relevance_add(&v->report->figures.relevance, best <= k ? best : 0);
     if (best == 0 || best > k) {
         validate_queries_name_query(name, sizeof(name), v, i);
         validate_note(v, VALIDATE_FAIL,
@@ -373,7 +373,7 @@ int validate_relevance(struct validating *v, struct err *err)
         validate_skip(v, "no text field, and no validate.queries");
     } else if (rc == 0) {
         validate_say(v, "%zu of %zu within the first %lld, MRR %.3f", r->found, r->asked,
-                     (long long)v->options->k, relevance_mrr(r));
+                     (long long)v->options->k, judge_relevance_mrr(r));
     }
     return rc;
 }

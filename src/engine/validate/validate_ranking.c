@@ -9,7 +9,7 @@ static void validate_ranking_place_hits(struct validating *v)
 {
     v->places = mem_grow(v->places, v->hits.count + 1, sizeof(*v->places));
     for (size_t i = 0; i < v->hits.count; i++) {
-        if (!sample_find(v->sample, hits_id(&v->hits, i), &v->places[i])) {
+        if (!sample_find(v->sample, trial_hits_id(&v->hits, i), &v->places[i])) {
             v->places[i] = JUDGE_STRANGER;
         }
     }
@@ -61,14 +61,14 @@ static void validate_ranking_take_value(void *context, size_t row, int64_t rank,
     }
 }
 
-int ranking_load(struct validating *v, const struct plan_step *step, struct ranking *r,
-                 struct err *err)
+int validate_ranking_load(struct validating *v, const struct plan_step *step, struct ranking *r,
+                          struct err *err)
 {
     *r = (struct ranking){0};
     return sample_values(v->sample, step, validate_ranking_take_value, r, err);
 }
 
-void ranking_release(struct ranking *r)
+void validate_ranking_release(struct ranking *r)
 {
     for (int64_t i = 1; i <= r->last; i++) {
         free(r->texts[i]);
@@ -86,7 +86,8 @@ static size_t validate_ranking_count_marks(const struct validating *v)
     return n;
 }
 
-size_t ranking_mark(struct validating *v, const struct ranking *r, int64_t low, int64_t high)
+size_t validate_ranking_mark(struct validating *v, const struct ranking *r, int64_t low,
+                             int64_t high)
 {
     memset(v->marks, 0, sample_count(v->sample) * sizeof(bool));
     for (size_t i = 0; i < r->count; i++) {
@@ -98,12 +99,12 @@ size_t ranking_mark(struct validating *v, const struct ranking *r, int64_t low, 
     return validate_ranking_count_marks(v);
 }
 
-bool ranking_usable(const struct ranking *r, int64_t rank)
+bool validate_ranking_usable(const struct ranking *r, int64_t rank)
 {
     return rank >= 1 && rank <= r->last && r->texts[rank] != NULL && strlen(r->texts[rank]) < 200;
 }
 
-size_t ranking_probes(const struct ranking *r, int64_t probes[3])
+size_t validate_ranking_probes(const struct ranking *r, int64_t probes[3])
 {
     size_t run = 0;
     size_t most = 0;
@@ -111,14 +112,14 @@ size_t ranking_probes(const struct ranking *r, int64_t probes[3])
     int64_t wanted[3] = {0, (r->last + 1) / 2, r->last};
     for (size_t i = 0; i < r->count; i++) {
         run = i > 0 && r->items[i].rank == r->items[i - 1].rank ? run + 1 : 1;
-        if (run > most && ranking_usable(r, r->items[i].rank)) {
+        if (run > most && validate_ranking_usable(r, r->items[i].rank)) {
             most = run;
             wanted[0] = r->items[i].rank;
         }
     }
     for (size_t i = 0; i < 3; i++) {
         bool again = (n > 0 && probes[0] == wanted[i]) || (n > 1 && probes[1] == wanted[i]);
-        if (ranking_usable(r, wanted[i]) && !again) {
+        if (validate_ranking_usable(r, wanted[i]) && !again) {
             probes[n++] = wanted[i];
         }
     }

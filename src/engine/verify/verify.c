@@ -192,7 +192,7 @@ int verify_look_at_page(struct verify *v, const struct look *look, struct err *e
     for (size_t i = 0; i < count; i++) {
         keys[i] = verify_keys_get(&v->page, i);
     }
-    int rc = look_keys(v, keys, count, look, err);
+    int rc = verify_look_keys(v, keys, count, look, err);
     free(keys);
     if (rc != 0) { /* the whole page is checked again */
         v->suspects.count = suspects;

@@ -222,7 +222,7 @@ static int verify_confirm_ask_gone(struct slice *s, struct err *err)
             g.keys[g.count++] = s->items[i].key;
         }
     }
-    return look_documents(s->v, g.keys, g.count, true, verify_confirm_judge_gone, &g, err);
+    return verify_look_documents(s->v, g.keys, g.count, true, verify_confirm_judge_gone, &g, err);
 }
 
 /* --- slices ---------------------------------------------------------------------------------- */
@@ -265,9 +265,9 @@ static int verify_confirm_look_at(struct slice *s, struct err *err)
     for (size_t i = 0; i < s->count; i++) {
         keys[i] = s->items[i].key;
     }
-    int rc = look_documents(v, keys, s->count, false, verify_confirm_on_before, s, err);
+    int rc = verify_look_documents(v, keys, s->count, false, verify_confirm_on_before, s, err);
     if (rc == 0) {
-        rc = look_keys(v, keys, s->count, &look, err);
+        rc = verify_look_keys(v, keys, s->count, &look, err);
     }
     if (rc == 0) {
         rc = verify_confirm_ask_gone(s, err);

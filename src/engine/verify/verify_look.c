@@ -56,9 +56,9 @@ static size_t verify_look_largest_document(const struct verify *v)
     return 2 * v->options->pipeline->document_bytes + ENVELOPE_BYTES;
 }
 
-int look_documents(struct verify *v, const struct span *keys, size_t count, bool with_source,
-                   void (*each)(void *context, size_t i, const struct document *document),
-                   void *context, struct err *err)
+int verify_look_documents(struct verify *v, const struct span *keys, size_t count, bool with_source,
+                          void (*each)(void *context, size_t i, const struct document *document),
+                          void *context, struct err *err)
 {
     static const struct document strange = {.found = true};
     for (size_t from = 0, size = count; from < count;) {
@@ -112,7 +112,7 @@ static int verify_look_flush(struct verify *v, const struct look *look, struct e
     for (size_t i = 0; i < b->count; i++) {
         keys[i] = batch_key(b, &b->operations[i]);
     }
-    int rc = look_documents(v, keys, b->count, true, verify_look_flush_one, &f, err);
+    int rc = verify_look_documents(v, keys, b->count, true, verify_look_flush_one, &f, err);
     free(keys);
     batch_reset(b);
     return rc;
@@ -213,8 +213,8 @@ static int verify_look_possible(struct verify *v, const struct span *keys, size_
     return rc;
 }
 
-int look_keys(struct verify *v, const struct span *keys, size_t count, const struct look *look,
-              struct err *err)
+int verify_look_keys(struct verify *v, const struct span *keys, size_t count,
+                     const struct look *look, struct err *err)
 {
     int rc = verify_look_once(v, keys, count, look, err);
     return rc == ERR_REJECTED ? verify_look_possible(v, keys, count, look, err) : rc;

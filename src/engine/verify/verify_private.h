@@ -71,14 +71,14 @@ struct look {
 
 /* Reads the rows of the keys and fetches each row's document. If the source refuses a key, earlier
  * results may be reported again. */
-int look_keys(struct verify *v, const struct span *keys, size_t count, const struct look *look,
-              struct err *err) MUST_CHECK;
+int verify_look_keys(struct verify *v, const struct span *keys, size_t count,
+                     const struct look *look, struct err *err) MUST_CHECK;
 
 /* Fetches the documents of the keys and passes each to the callback. Documents larger than any of
  * ours have an empty source. */
-int look_documents(struct verify *v, const struct span *keys, size_t count, bool with_source,
-                   void (*each)(void *context, size_t i, const struct document *document),
-                   void *context, struct err *err) MUST_CHECK;
+int verify_look_documents(struct verify *v, const struct span *keys, size_t count, bool with_source,
+                          void (*each)(void *context, size_t i, const struct document *document),
+                          void *context, struct err *err) MUST_CHECK;
 
 /* --- verify_confirm.c ------------------------------------------------------------------------ */
 

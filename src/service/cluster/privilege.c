@@ -209,8 +209,8 @@ static bool privilege_asks_nobody(const struct err *err)
             strstr(err->message, "Security is not enabled") != NULL);
 }
 
-int account_look(struct service *s, const struct product_info *product, struct account *out,
-                 struct err *err)
+int privilege_account_look(struct service *s, const struct product_info *product,
+                           struct account *out, struct err *err)
 {
     int rc = 0;
     *out = (struct account){.state = ACCOUNT_KNOWN};
@@ -230,7 +230,7 @@ int account_look(struct service *s, const struct product_info *product, struct a
     return rc;
 }
 
-void account_release(struct account *a)
+void privilege_account_release(struct account *a)
 {
     buf_release(&a->surplus);
 }

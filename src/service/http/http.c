@@ -136,7 +136,7 @@ static int http_open_parts(struct service *s, struct err *err)
     return 0;
 }
 
-int service_open(struct service **out, const struct service_options *options, struct err *err)
+int http_service_open(struct service **out, const struct service_options *options, struct err *err)
 {
     *out = NULL;
     if (options->url_count == 0) {
@@ -153,14 +153,14 @@ int service_open(struct service **out, const struct service_options *options, st
     s->bases = mem_zero(s->base_count, sizeof(*s->bases));
     int rc = http_open_parts(s, err);
     if (rc != 0) {
-        service_close(s);
+        http_service_close(s);
         return rc;
     }
     *out = s;
     return 0;
 }
 
-void service_close(struct service *s)
+void http_service_close(struct service *s)
 {
     if (s == NULL) {
         return;

@@ -171,11 +171,11 @@ int reach_look(const struct service_options *options, const char *url, struct re
         rc = reach_find_address(out, err);
     }
     if (rc == 0) {
-        rc = service_open(&s, &one, err);
+        rc = http_service_open(&s, &one, err);
     }
     if (rc == 0) {
         rc = reach_connect_to(s, out, err);
     }
-    service_close(s);
+    http_service_close(s);
     return rc;
 }

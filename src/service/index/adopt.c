@@ -241,8 +241,8 @@ static void adopt_take_back(const struct adoption *a, struct err *err)
     }
 }
 
-int index_swap_adopting(struct service *s, const char *alias, const char *kept, const char *to,
-                        bool *kept_it, struct err *err)
+int adopt_swap_alias(struct service *s, const char *alias, const char *kept, const char *to,
+                     bool *kept_it, struct err *err)
 {
     struct adoption a = {.service = s, .alias = alias, .kept = kept, .to = to};
     struct index_info info;
@@ -282,7 +282,7 @@ static int adopt_remove_clone(const struct adoption *a, bool blocked, struct err
     return ours ? ask_of(a->service, "DELETE", a->kept, "", NO_BODY, BODY_SHORT, NULL, err) : rc;
 }
 
-int index_adopt_undo(struct service *s, const char *alias, const char *kept, struct err *err)
+int adopt_undo_alias(struct service *s, const char *alias, const char *kept, struct err *err)
 {
     struct adoption a = {.service = s, .alias = alias, .kept = kept};
     struct json_object *tree = NULL;

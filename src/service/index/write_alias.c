@@ -11,7 +11,7 @@
     "*.aliases,*.settings.index.uuid,*.mappings._meta.rowferry.pipeline,"                          \
     "*.mappings._meta.rowferry.creator"
 
-void index_write_alias(char out[INDEX_WRITE_ALIAS_BYTES], const char *name, const char *creator)
+void write_alias_of(char out[INDEX_WRITE_ALIAS_BYTES], const char *name, const char *creator)
 {
     size_t digits = strspn(creator, "0123456789abcdef");
     snprintf(out, INDEX_WRITE_ALIAS_BYTES, "%s-WRITE%s%.*s", name, digits > 0 ? "-" : "",
@@ -99,7 +99,7 @@ static const char *write_alias_shown_by(struct json_object *description, const c
     char own[INDEX_WRITE_ALIAS_BYTES];
     struct index_info info;
     index_info_read(&info, name, description);
-    index_write_alias(own, name, info.creator);
+    write_alias_of(own, name, info.creator);
     struct json_members aliases = json_tree_members(json_tree_member(description, "aliases"));
     while (json_tree_next(&aliases)) {
         if (strcmp(aliases.name, own) != 0) {
@@ -109,7 +109,8 @@ static const char *write_alias_shown_by(struct json_object *description, const c
     return NULL;
 }
 
-int index_expect_hidden(struct service *s, const char *name, const char *pipeline, struct err *err)
+int write_alias_expect_hidden(struct service *s, const char *name, const char *pipeline,
+                              struct err *err)
 {
     struct json_object *tree = NULL;
     struct cluster_template template;
@@ -136,8 +137,8 @@ int index_expect_hidden(struct service *s, const char *name, const char *pipelin
     return rc;
 }
 
-int index_look_writes(struct service *s, const struct generation_id *generation,
-                      char alias[INDEX_WRITE_ALIAS_BYTES], bool *given, struct err *err)
+int write_alias_look(struct service *s, const struct generation_id *generation,
+                     char alias[INDEX_WRITE_ALIAS_BYTES], bool *given, struct err *err)
 {
     struct json_object *tree = NULL;
     struct index_info info;
@@ -152,7 +153,7 @@ int index_look_writes(struct service *s, const struct generation_id *generation,
         rc = write_alias_expect_same(found, generation, &info, err);
     }
     if (rc == 0) {
-        index_write_alias(alias, name, info.creator);
+        write_alias_of(alias, name, info.creator);
         rc = write_alias_expect_alone(tree, name, alias, err);
     }
     *given = rc == 0 && write_alias_is_plain(found, alias);
@@ -160,10 +161,10 @@ int index_look_writes(struct service *s, const struct generation_id *generation,
     return rc;
 }
 
-int index_open_writes(struct service *s, const struct generation_id *generation,
-                      char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err)
+int write_alias_open(struct service *s, const struct generation_id *generation,
+                     char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err)
 {
     bool given;
-    int rc = index_look_writes(s, generation, alias, &given, err);
+    int rc = write_alias_look(s, generation, alias, &given, err);
     return rc == 0 && !given ? write_alias_give(s, generation->name, alias, err) : rc;
 }

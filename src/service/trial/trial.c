@@ -28,9 +28,9 @@ int trial_create(struct service *s, struct trial *t, const char *mappings, const
     if (rc == 0) {
         rc = index_look(s, t->index, &found, &info, err);
     }
-    rc = rc == 0 ? index_expect_hidden(s, t->index, t->pipeline, err) : rc;
+    rc = rc == 0 ? write_alias_expect_hidden(s, t->index, t->pipeline, err) : rc;
     struct generation_id g = {t->index, info.uuid, t->pipeline};
-    return rc == 0 ? index_open_writes(s, &g, t->write_alias, err) : rc;
+    return rc == 0 ? write_alias_open(s, &g, t->write_alias, err) : rc;
 }
 
 int trial_remove(struct service *s, struct trial *t, struct err *err)
@@ -55,19 +55,19 @@ int trial_remove(struct service *s, struct trial *t, struct err *err)
 /* --- searches ----------------------------------------------------------------------------------
  */
 
-void hits_init(struct hits *h)
+void trial_hits_init(struct hits *h)
 {
     *h = (struct hits){0};
     buf_init(&h->ids, IDS_MAX_BYTES);
 }
 
-void hits_release(struct hits *h)
+void trial_hits_release(struct hits *h)
 {
     buf_release(&h->ids);
     free(h->offsets);
 }
 
-struct span hits_id(const struct hits *h, size_t i)
+struct span trial_hits_id(const struct hits *h, size_t i)
 {
     const char *id = buf_text(&h->ids) + h->offsets[i];
     return span_make(id, strlen(id));

@@ -18,13 +18,13 @@
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 #define FIRST_USER_DEFINED 16384 /* smaller oids are the server's own */
 
-void table_free(struct table *t)
+void catalog_table_free(struct table *t)
 {
     if (t == NULL) {
         return;
     }
-    columns_release(&t->columns);
-    columns_release(&t->own);
+    row_columns_release(&t->columns);
+    row_columns_release(&t->own);
     text_free_list(t->key, t->key_count);
     text_free_list(t->key_types, t->key_count);
     text_free_list(t->key_operators, t->key_count);
@@ -183,7 +183,7 @@ bool catalog_is_users(const struct column *c)
 
 bool catalog_key_is_users(const struct table *t, size_t part)
 {
-    const struct column *c = columns_find(&t->columns, t->key[part]);
+    const struct column *c = row_columns_find(&t->columns, t->key[part]);
     return c == NULL || catalog_is_users(c);
 }
 
@@ -208,7 +208,7 @@ static int catalog_describe_key(struct table *t, char **operators, struct err *e
     t->key_operators = mem_zero(t->key_count, sizeof(*t->key_operators));
     t->key_not_null = true;
     for (size_t i = 0; i < t->key_count; i++) {
-        const struct column *c = columns_find(&t->columns, t->key[i]);
+        const struct column *c = row_columns_find(&t->columns, t->key[i]);
         if (c == NULL) {
             return catalog_no_such_column(t, t->key[i], err);
         }
@@ -320,7 +320,7 @@ int catalog_table(struct pg *pg, struct table **out, const char *name, const cha
     t->name = named.table;
     rc = catalog_read_table(pg, t, key, key_count, err);
     if (rc < 0) {
-        table_free(t);
+        catalog_table_free(t);
         return rc;
     }
     *out = t;

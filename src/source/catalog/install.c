@@ -88,7 +88,7 @@ static void install_push_filled(struct buf *out, const char *name, const struct 
                                    {"reader", buf_text(&q->reader)},
                                    {"notify", q->notify != NULL ? q->notify : "null"},
                                    {0}};
-    template_fill(out, embedded_text(source_sql, name), places);
+    template_fill(out, embed_text(source_sql, name), places);
 }
 
 /* Escapes the name, because a line break in it would end the comment. */
@@ -103,8 +103,8 @@ static void install_push_comment(struct buf *out, const char *words, const struc
  * owner. */
 static void install_push_beginning(struct buf *out)
 {
-    const struct place places[] = {{"look_log", embedded_text(source_sql, "look_log")}, {0}};
-    template_fill(out, embedded_text(source_sql, "install_begin"), places);
+    const struct place places[] = {{"look_log", embed_text(source_sql, "look_log")}, {0}};
+    template_fill(out, embed_text(source_sql, "install_begin"), places);
 }
 
 int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,
@@ -118,7 +118,7 @@ int install_print(struct pg *pg, const struct table *table, const char *reader, 
     rc = install_quote(pg, table, reader, &q, err);
     if (rc == 0) {
         install_push_beginning(out);
-        buf_push_text(out, embedded_text(source_sql, "001_change_log"));
+        buf_push_text(out, embed_text(source_sql, "001_change_log"));
         install_push_comment(out, "The triggers of", table);
         install_push_filled(out, "install_capture", table, &q);
         buf_printf(out, "\n-- What the reader needs%s.\n",
@@ -205,7 +205,7 @@ int install_apply(struct pg *pg, const struct table *table, const char *reader, 
     }
     if (rc == 0) {
         if (!found.schema || found.version < INSTALLED_VERSION) {
-            buf_push_text(&script, embedded_text(source_sql, "001_change_log"));
+            buf_push_text(&script, embed_text(source_sql, "001_change_log"));
         }
         if (found.state != INSTALL_CURRENT) {
             install_push_filled(&script, "install_capture", table, &q);
@@ -303,7 +303,7 @@ int install_remove(struct pg *pg, const struct table *table, struct err *err)
             rc = install_anything_left(pg, &left, err);
         }
         if (rc == 0 && !left) {
-            rc = install_run_locking(pg, embedded_text(source_sql, "remove_schema"), err);
+            rc = install_run_locking(pg, embed_text(source_sql, "remove_schema"), err);
         }
     }
     install_quoted_release(&q);

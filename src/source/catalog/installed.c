@@ -183,14 +183,14 @@ int installed_require(struct pg *pg, const struct table *table, struct installed
     return rc;
 }
 
-int install_require(struct pg *pg, const struct table *table, struct err *err)
+int installed_require_current(struct pg *pg, const struct table *table, struct err *err)
 {
     struct installed found;
     return installed_require(pg, table, &found, err);
 }
 
-int install_look(struct pg *pg, const struct table *table, enum install_state *state,
-                 struct buf *why, struct err *err)
+int installed_read(struct pg *pg, const struct table *table, enum install_state *state,
+                   struct buf *why, struct err *err)
 {
     struct installed found;
     int rc = installed_look(pg, table, &found, why, err);
@@ -218,12 +218,12 @@ static int installed_ask_consumers(struct pg *pg, const struct table *table, con
     return rc;
 }
 
-int install_stale(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
+int installed_stale(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
 {
     return installed_ask_consumers(pg, table, "look_stale", "since", names, err);
 }
 
-int install_left(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
+int installed_left(struct pg *pg, const struct table *table, struct buf *names, struct err *err)
 {
     return installed_ask_consumers(pg, table, "look_left", "relies on", names, err);
 }
@@ -233,8 +233,8 @@ static char *installed_copy_or_null(const char *text)
     return text != NULL ? text_copy(text) : NULL;
 }
 
-int install_beside(struct pg *pg, const struct table *table, struct install_beside *out,
-                   struct err *err)
+int installed_beside(struct pg *pg, const struct table *table, struct install_beside *out,
+                     struct err *err)
 {
     char oid[16];
     const char *const params[] = {oid};
@@ -250,7 +250,7 @@ int install_beside(struct pg *pg, const struct table *table, struct install_besi
     return rc;
 }
 
-void install_beside_release(struct install_beside *b)
+void installed_beside_release(struct install_beside *b)
 {
     free(b->publications);
     free(b->dumper);

@@ -48,7 +48,7 @@ static int keytext_push_column(struct pg *pg, struct buf *out, const char *alias
                                const struct table *t, size_t part, bool recorded, struct err *err)
 {
     struct buf column;
-    const struct column *c = columns_find(&t->columns, t->key[part]);
+    const struct column *c = row_columns_find(&t->columns, t->key[part]);
     uint32_t type = c != NULL ? c->oid : 0;
     buf_init(&column, SQL_MAX_BYTES);
     buf_push_text(&column, alias);

@@ -12,7 +12,7 @@
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
 /* The query is on separate lines, so that a comment at its end cannot hide what follows. */
-void catalog_push_source(struct buf *out, const struct table *t)
+void query_push_source(struct buf *out, const struct table *t)
 {
     if (t->query == NULL) {
         buf_printf(out, "%s%s t", t->tree ? "" : "only ", t->quoted);
@@ -105,7 +105,7 @@ static int query_read_columns(struct pg *pg, struct table *t, struct err *err)
     buf_init(&d.types, TEXT_MAX_BYTES);
     buf_init(&d.modifiers, TEXT_MAX_BYTES);
     buf_push_literal(&sql, "select * from ");
-    catalog_push_source(&sql, t);
+    query_push_source(&sql, t);
     int rc = sql.failed ? err_set(err, ERR_REJECTED, "it is too long")
                         : query_hint_names(query_ask_server(pg, &d, buf_text(&sql), err), err);
     if (rc == 0) {
@@ -120,7 +120,7 @@ static int query_read_columns(struct pg *pg, struct table *t, struct err *err)
     if (t->own.count == 0) {
         t->own = t->columns;
     } else {
-        columns_release(&t->columns);
+        row_columns_release(&t->columns);
     }
     t->columns = columns;
     buf_release(&sql);
@@ -134,7 +134,7 @@ static int query_read_columns(struct pg *pg, struct table *t, struct err *err)
 static int query_check_key(const struct table *t, struct err *err)
 {
     for (size_t i = 0; i < t->key_count; i++) {
-        const struct column *c = columns_find(&t->columns, t->key[i]);
+        const struct column *c = row_columns_find(&t->columns, t->key[i]);
         if (c == NULL) {
             err_set(err, ERR_REJECTED, "it has no column \"%s\", which is of the key of %s",
                     t->key[i], t->quoted);
@@ -163,7 +163,7 @@ static void query_take_fingerprint(struct table *t)
     buf_release(&all);
 }
 
-int catalog_query(struct pg *pg, struct table *t, const char *query, struct err *err)
+int query_describe_columns(struct pg *pg, struct table *t, const char *query, struct err *err)
 {
     free(t->query);
     t->query = text_copy(query);

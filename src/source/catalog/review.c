@@ -139,7 +139,7 @@ static bool review_any_is_users(const struct table *t, const struct review_wante
 {
     bool any = false;
     for (size_t i = 0; i < wanted->column_count; i++) {
-        const struct column *c = columns_find(&t->columns, wanted->columns[i]);
+        const struct column *c = row_columns_find(&t->columns, wanted->columns[i]);
         any = any || c == NULL || catalog_is_users(c);
     }
     return any;
@@ -159,7 +159,7 @@ static int review_push_sample(struct pg *pg, struct buf *sql, const struct table
         rc = pg_push_identifier(pg, sql, wanted->columns[i], err);
     }
     buf_push_literal(sql, " from ");
-    catalog_push_source(sql, t);
+    query_push_source(sql, t);
     if (percent > 0) {
         buf_printf(sql, " tablesample system (%.6f)", percent);
     }

@@ -35,7 +35,7 @@ int changelog_prepare(struct changelog *c, struct err *err)
     reader_release(&c->reader);
     c->reader.pg = c->pg;
     position_release(&c->pending);
-    table_free(c->table);
+    catalog_table_free(c->table);
     c->table = NULL;
     if (rc == 0) {
         rc = catalog_table(c->pg, &c->table, c->table_name, (const char *const *)c->key,
@@ -45,7 +45,7 @@ int changelog_prepare(struct changelog *c, struct err *err)
         rc = catalog_capturable(c->table, err);
     }
     if (rc == 0 && c->query != NULL) {
-        rc = catalog_query(c->pg, c->table, c->query, err);
+        rc = query_describe_columns(c->pg, c->table, c->query, err);
     }
     if (rc == 0 && c->fingerprint != NULL && strcmp(c->fingerprint, c->table->fingerprint) != 0) {
         rc = err_set(err, ERR_TRANSIENT, "the definition of %s was changed just now",
@@ -98,7 +98,7 @@ int changelog_note_position(struct changelog *c, struct err *err)
         rc = consumer_register(&c->consumer, &look, err);
     }
     if (rc == 0) {
-        rc = depends_register(&c->depends, err);
+        rc = depend_register(&c->depends, err);
     }
     if (rc == 0) {
         rc = changelog_look_now(c, &look, err);
@@ -160,7 +160,7 @@ static int changelog_resume(struct capture *capture, const char *position, struc
         rc = consumer_look(&c->consumer, err);
     }
     if (rc == 0) {
-        rc = c->query != NULL ? depends_look(&c->depends, c->pg, c->name, err) : 0;
+        rc = c->query != NULL ? depend_look(&c->depends, c->pg, c->name, err) : 0;
     }
     if (rc == 0) {
         rc = changelog_go_on(c, expired, err);
@@ -169,7 +169,7 @@ static int changelog_resume(struct capture *capture, const char *position, struc
         rc = consumer_prune(&c->consumer, PRUNE_AT_START_MS, err);
     }
     if (rc == 0) {
-        rc = depends_prune(&c->depends, PRUNE_AT_START_MS, err);
+        rc = depend_prune(&c->depends, PRUNE_AT_START_MS, err);
     }
     changelog_note_unpruned(c);
     if (rc == 0) {
@@ -187,7 +187,7 @@ int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err)
 {
     int64_t now = pg_now_ms();
     bool pending = c->pending.last != NULL;
-    if ((!pending && !c->consumer.more && !depends_more(&c->depends)) ||
+    if ((!pending && !c->consumer.more && !depend_more(&c->depends)) ||
         (!at_once && c->mirrored && now - c->mirrored_ms < MIRROR_EVERY_MS)) {
         return 0;
     }
@@ -195,8 +195,8 @@ int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err)
                                        c->pending_letters, err)
                      : consumer_prune(&c->consumer, CONSUMER_PRUNE_MS, err);
     if (rc == 0) { /* after the table's own, so that they never keep fewer entries */
-        rc = pending ? depends_mirror(&c->depends, &c->pending, err)
-                     : depends_prune(&c->depends, CONSUMER_PRUNE_MS, err);
+        rc = pending ? depend_mirror(&c->depends, &c->pending, err)
+                     : depend_prune(&c->depends, CONSUMER_PRUNE_MS, err);
     }
     changelog_note_unpruned(c);
     if (rc == 0) {
@@ -242,9 +242,9 @@ static bool changelog_moves(const struct changelog *c)
     if (c->page.window.taken > 0 || c->at.target != NULL) {
         return true;
     }
-    snapshot_parse(&last, c->at.last);
-    snapshot_parse(&target, c->page.look.snapshot);
-    return (c->consumer.keeps || depends_keep(&c->depends)) && target.xmin > last.xmin;
+    position_snapshot_parse(&last, c->at.last);
+    position_snapshot_parse(&target, c->page.look.snapshot);
+    return (c->consumer.keeps || depend_keep(&c->depends)) && target.xmin > last.xmin;
 }
 
 static void changelog_reach_log(struct changelog *c)
@@ -413,7 +413,7 @@ static void changelog_free(struct capture *capture)
     buf_release(&c->last_key);
     buf_release(&c->watched);
     buf_release(&c->types);
-    table_free(c->table);
+    catalog_table_free(c->table);
     changelog_release_query(c);
     text_free_list(c->key, c->key_count);
     text_free_list(c->columns, c->column_count);
@@ -444,7 +444,7 @@ struct changelog *changelog_new(struct pg *pg, const struct changelog_options *o
     c->key_count = o->key_count;
     c->where = o->where != NULL ? text_copy(o->where) : NULL;
     c->query = o->query != NULL ? text_copy(o->query) : NULL;
-    c->dependencies = query_copy_dependencies(o->dependencies, o->dependency_count);
+    c->dependencies = depend_copy_all(o->dependencies, o->dependency_count);
     c->dependency_count = o->dependency_count;
     c->columns = text_copy_list(o->columns, o->column_count);
     c->column_count = o->column_count;

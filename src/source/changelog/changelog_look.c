@@ -15,7 +15,7 @@
 /* Adds the types of a column of the table or query. */
 static void changelog_look_push_types(struct changelog *c, const char *name)
 {
-    const struct column *column = columns_find(&c->table->columns, name);
+    const struct column *column = row_columns_find(&c->table->columns, name);
     if (column != NULL) {
         column_push_types(&c->types, column);
     }
@@ -81,11 +81,11 @@ static struct page_request changelog_look_request_of(struct changelog *c, const 
         return r;
     }
     buf_reset(&c->due);
-    depends_push_captures(&c->due, &c->depends, at != NULL ? at->of : 0);
+    depend_push_captures(&c->due, &c->depends, at != NULL ? at->of : 0);
     r.lock = buf_text(&c->lock);
     r.due = c->depends.count > 0 ? buf_text(&c->due) : NULL;
     r.entries =
-        at != NULL && at->of > 0 ? depends_find(&c->depends, at->of)->installed.capture : NULL;
+        at != NULL && at->of > 0 ? depend_find(&c->depends, at->of)->installed.capture : NULL;
     r.others = c->depends.others;
     r.other_count = c->depends.count;
     return r;
@@ -160,8 +160,8 @@ static int changelog_look_check_server(const struct changelog *c, const struct p
     if (!l->in_recovery || c->at.last == NULL) {
         return 0;
     }
-    snapshot_parse(&now, l->snapshot);
-    snapshot_parse(&last, c->at.last);
+    position_snapshot_parse(&now, l->snapshot);
+    position_snapshot_parse(&last, c->at.last);
     if (now.xmin >= last.xmax) {
         return 0;
     }
@@ -172,8 +172,8 @@ int changelog_check_first(const struct changelog *c, const struct page_look *l, 
 {
     struct snapshot now;
     struct snapshot kept;
-    snapshot_parse(&now, l->snapshot);
-    snapshot_parse(&kept, c->consumer.mirror.last);
+    position_snapshot_parse(&now, l->snapshot);
+    position_snapshot_parse(&kept, c->consumer.mirror.last);
     if (now.xmin >= kept.xmin && now.xmin >= c->consumer.horizon) {
         return 0;
     }

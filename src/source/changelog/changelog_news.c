@@ -34,7 +34,7 @@ static int changelog_news_ask(struct changelog *c, bool *any, struct err *err)
 {
     struct buf captures;
     struct pg_result *r = NULL;
-    bool keeps = c->consumer.keeps || depends_keep(&c->depends);
+    bool keeps = c->consumer.keeps || depend_keep(&c->depends);
     buf_init(&captures, CAPTURES_MAX_BYTES);
     changelog_news_push_captures(&captures, c);
     const char *const params[] = {buf_text(&captures), c->at.last, keeps ? "t" : "f",

@@ -14,9 +14,9 @@
 
 void changelog_release_query(struct changelog *c)
 {
-    depends_release(&c->depends);
+    depend_release(&c->depends);
     mentions_release(&c->read);
-    query_free_dependencies(c->dependencies, c->dependency_count);
+    depend_free_all(c->dependencies, c->dependency_count);
     free(c->query);
     buf_release(&c->lock);
     buf_release(&c->due);
@@ -72,9 +72,9 @@ int changelog_prepare_query(struct changelog *c, struct err *err)
         changelog_query_note_read(c, &reads);
         return 0;
     }
-    int rc = depends_open(&c->depends, c->pg, &in, err);
+    int rc = depend_open(&c->depends, c->pg, &in, err);
     if (rc == 0) {
-        rc = depends_install(&c->depends, c->pg, c->name, err);
+        rc = depend_install(&c->depends, c->pg, c->name, err);
     }
     if (rc == 0) {
         rc = reads_find(&reads, c->pg, &in, &c->depends, err);
@@ -87,7 +87,7 @@ int changelog_prepare_query(struct changelog *c, struct err *err)
         reads_push_lock(&c->lock, &reads, c->table);
         changelog_query_note_read(c, &reads);
     }
-    if (rc == 0 && c->at.of > 0 && depends_find(&c->depends, c->at.of) == NULL) {
+    if (rc == 0 && c->at.of > 0 && depend_find(&c->depends, c->at.of) == NULL) {
         rc = err_set(err, ERR_STATE,
                      "the position is in the changes of a table on which the query "
                      "does not depend any more");
@@ -313,7 +313,7 @@ static void changelog_query_reach_fan(struct changelog *c)
 
 int changelog_begin_fan(struct changelog *c, struct err *err)
 {
-    struct depend *d = depends_find(&c->depends, c->at.of);
+    struct depend *d = depend_find(&c->depends, c->at.of);
     const char *after = c->fan_after.len > 0 ? buf_text(&c->fan_after) : NULL;
     bool all = c->page.window.truncated;
     int rc = 0;

@@ -33,7 +33,7 @@ static void changelog_resnapshot_fall_back(struct changelog *c)
 static uint64_t changelog_resnapshot_oldest_of(const struct position *p)
 {
     struct snapshot last = {0};
-    snapshot_parse(&last, p->last);
+    position_snapshot_parse(&last, p->last);
     return last.xmin;
 }
 
@@ -69,7 +69,7 @@ static bool changelog_resnapshot_tell_history(struct changelog *c)
 /* Returns true if entries between the position and the start of the log were pruned. */
 static bool changelog_resnapshot_tell_pruned(struct changelog *c, bool expired)
 {
-    uint64_t horizon = depends_horizon(&c->depends);
+    uint64_t horizon = depend_horizon(&c->depends);
     uint64_t seen = changelog_resnapshot_oldest_of(&c->at);
     horizon = horizon > c->consumer.horizon ? horizon : c->consumer.horizon;
     if (seen >= horizon) {
@@ -209,7 +209,7 @@ int changelog_attend(struct changelog *c, struct err *err)
     }
     int rc = consumer_attend(&c->consumer, &expired, err);
     if (rc == 0) {
-        rc = depends_expire(&c->depends, &c->retain, err);
+        rc = depend_expire(&c->depends, &c->retain, err);
     }
     if (rc == 0) {
         rc = consumer_expire(&c->consumer, &c->retain, err);

@@ -312,7 +312,7 @@ int consumer_leave(struct consumer *c, const char *left, struct err *err)
 static void consumer_print_keep(char out[24], const struct position *p)
 {
     struct snapshot last;
-    snapshot_parse(&last, p->last);
+    position_snapshot_parse(&last, p->last);
     snprintf(out, 24, "%" PRIu64, last.xmin);
 }
 

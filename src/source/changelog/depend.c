@@ -15,12 +15,12 @@
 #define NAME_MAX_BYTES ((size_t)1 << 16)
 #define CALLS_MAX_BYTES ((size_t)4 << 20)
 
-void depends_release(struct depends *d)
+void depend_release(struct depends *d)
 {
     for (size_t i = 0; i < d->count; i++) {
         struct depend *item = &d->items[i];
         if (!item->borrowed) {
-            table_free(item->table);
+            catalog_table_free(item->table);
         }
         consumer_release(&item->consumer);
         rowsql_keys_release(&item->sql);
@@ -33,7 +33,7 @@ void depends_release(struct depends *d)
     *d = (struct depends){0};
 }
 
-struct dependency *query_copy_dependencies(const struct dependency *from, size_t count)
+struct dependency *depend_copy_all(const struct dependency *from, size_t count)
 {
     struct dependency *copy = count > 0 ? mem_zero(count, sizeof(*copy)) : NULL;
     for (size_t i = 0; i < count; i++) {
@@ -48,7 +48,7 @@ struct dependency *query_copy_dependencies(const struct dependency *from, size_t
     return copy;
 }
 
-void query_free_dependencies(struct dependency *d, size_t count)
+void depend_free_all(struct dependency *d, size_t count)
 {
     for (size_t i = 0; d != NULL && i < count; i++) {
         for (size_t k = 0; d[i].key != NULL && k < d[i].key_count; k++) {
@@ -71,7 +71,7 @@ static int depend_check_null(const struct table *t, struct err *err)
     return err_hint(err, "make them NOT NULL, or name the table once for each column");
 }
 
-int query_dependency(struct pg *pg, struct table **out, const struct dependency *d, struct err *err)
+int depend_of_query(struct pg *pg, struct table **out, const struct dependency *d, struct err *err)
 {
     int rc = catalog_table(pg, out, d->table, (const char *const *)d->key, d->key_count, err);
     if (rc == 0) {
@@ -109,10 +109,10 @@ static int depend_open_one(struct depend *d, struct pg *pg, const struct table *
     return rc;
 }
 
-int depends_open(struct depends *d, struct pg *pg, const struct query_input *in, struct err *err)
+int depend_open(struct depends *d, struct pg *pg, const struct query_input *in, struct err *err)
 {
     int rc = 0;
-    depends_release(d);
+    depend_release(d);
     d->items = mem_zero(in->dependency_count + 1, sizeof(*d->items));
     d->others = mem_zero(in->dependency_count + 1, sizeof(struct page_other *));
     for (size_t i = 0; i < in->dependency_count && rc == 0; i++) {
@@ -122,7 +122,7 @@ int depends_open(struct depends *d, struct pg *pg, const struct query_input *in,
         if (item->borrowed) {
             item->table = in->tables[i];
         } else {
-            rc = query_dependency(pg, &item->table, &in->dependencies[i], err);
+            rc = depend_of_query(pg, &item->table, &in->dependencies[i], err);
         }
         if (rc == 0) {
             rc = depend_open_one(item, pg, in->root, err);
@@ -217,12 +217,12 @@ static int depend_push_functions(struct buf *out, struct pg *pg, const struct qu
     return rc;
 }
 
-int query_require(struct pg *pg, const struct query_input *in, struct buf *views,
-                  struct buf *functions, struct err *err)
+int depend_require(struct pg *pg, const struct query_input *in, struct buf *views,
+                   struct buf *functions, struct err *err)
 {
     struct depends depends = {0};
     struct reads reads = {0};
-    int rc = depends_open(&depends, pg, in, err);
+    int rc = depend_open(&depends, pg, in, err);
     if (rc == 0) {
         rc = reads_find(&reads, pg, in, &depends, err);
     }
@@ -237,7 +237,7 @@ int query_require(struct pg *pg, const struct query_input *in, struct buf *views
         rc = depend_push_functions(functions, pg, in, &reads, err);
     }
     reads_release(&reads);
-    depends_release(&depends);
+    depend_release(&depends);
     return rc;
 }
 
@@ -261,7 +261,7 @@ static char *depend_consumer_name(const char *consumer, const char *capture)
     return buf_detach(&name);
 }
 
-int depends_install(struct depends *d, struct pg *pg, const char *consumer, struct err *err)
+int depend_install(struct depends *d, struct pg *pg, const char *consumer, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < d->count && rc == 0; i++) {
@@ -285,7 +285,7 @@ int depends_install(struct depends *d, struct pg *pg, const char *consumer, stru
     return 0;
 }
 
-int depends_register(struct depends *d, struct err *err)
+int depend_register(struct depends *d, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < d->count && rc == 0; i++) {
@@ -300,14 +300,14 @@ static int depend_leave_others(struct depends *d, struct pg *pg, const char *con
 {
     struct buf captures;
     buf_init(&captures, NAME_MAX_BYTES);
-    depends_push_captures(&captures, d, 0);
+    depend_push_captures(&captures, d, 0);
     const char *const params[] = {consumer, buf_text(&captures)};
     int rc = pg_ask(pg, NULL, "consumer_left", params, 2, err);
     buf_release(&captures);
     return rc < 0 ? err_context(err, "could not forget what \"%s\" depended on", consumer) : 0;
 }
 
-int depends_look(struct depends *d, struct pg *pg, const char *consumer, struct err *err)
+int depend_look(struct depends *d, struct pg *pg, const char *consumer, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < d->count && rc == 0; i++) {
@@ -319,7 +319,7 @@ int depends_look(struct depends *d, struct pg *pg, const char *consumer, struct 
     return rc == 0 ? depend_leave_others(d, pg, consumer, err) : rc;
 }
 
-int depends_mirror(struct depends *d, const struct position *p, struct err *err)
+int depend_mirror(struct depends *d, const struct position *p, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < d->count && rc == 0; i++) {
@@ -328,7 +328,7 @@ int depends_mirror(struct depends *d, const struct position *p, struct err *err)
     return rc;
 }
 
-int depends_expire(struct depends *d, const struct retain *retain, struct err *err)
+int depend_expire(struct depends *d, const struct retain *retain, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < d->count && rc == 0; i++) {
@@ -337,7 +337,7 @@ int depends_expire(struct depends *d, const struct retain *retain, struct err *e
     return rc;
 }
 
-int depends_prune(struct depends *d, int64_t most_ms, struct err *err)
+int depend_prune(struct depends *d, int64_t most_ms, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < d->count && rc == 0; i++) {
@@ -348,7 +348,7 @@ int depends_prune(struct depends *d, int64_t most_ms, struct err *err)
     return rc;
 }
 
-bool depends_keep(const struct depends *d)
+bool depend_keep(const struct depends *d)
 {
     bool keep = false;
     for (size_t i = 0; i < d->count; i++) {
@@ -357,7 +357,7 @@ bool depends_keep(const struct depends *d)
     return keep;
 }
 
-bool depends_more(const struct depends *d)
+bool depend_more(const struct depends *d)
 {
     bool more = false;
     for (size_t i = 0; i < d->count; i++) {
@@ -366,7 +366,7 @@ bool depends_more(const struct depends *d)
     return more;
 }
 
-uint64_t depends_horizon(const struct depends *d)
+uint64_t depend_horizon(const struct depends *d)
 {
     uint64_t horizon = 0;
     for (size_t i = 0; i < d->count; i++) {
@@ -376,7 +376,7 @@ uint64_t depends_horizon(const struct depends *d)
     return horizon;
 }
 
-struct depend *depends_find(struct depends *d, uint64_t capture)
+struct depend *depend_find(struct depends *d, uint64_t capture)
 {
     for (size_t i = 0; i < d->count; i++) {
         if (depend_capture_of(&d->items[i]) == capture) {
@@ -386,7 +386,7 @@ struct depend *depends_find(struct depends *d, uint64_t capture)
     return NULL;
 }
 
-void depends_push_captures(struct buf *out, const struct depends *d, uint64_t after)
+void depend_push_captures(struct buf *out, const struct depends *d, uint64_t after)
 {
     const char *between = "";
     buf_push_literal(out, "{");

@@ -36,37 +36,36 @@ struct depends {
     struct page_other **others; /* of the items */
 };
 
-void depends_release(struct depends *d);
+void depend_release(struct depends *d);
 
 /* Looks up the tables and their columns' types, and builds the statements that list keys of the
  * root. */
-int depends_open(struct depends *d, struct pg *pg, const struct query_input *in,
-                 struct err *err) MUST_CHECK;
+int depend_open(struct depends *d, struct pg *pg, const struct query_input *in,
+                struct err *err) MUST_CHECK;
 
 /* Checks that the changes of the tables are captured, and sorts the tables. */
-int depends_install(struct depends *d, struct pg *pg, const char *consumer,
-                    struct err *err) MUST_CHECK;
+int depend_install(struct depends *d, struct pg *pg, const char *consumer,
+                   struct err *err) MUST_CHECK;
 
 /* The consumer's rows, as in consumer.h: register writes them from the last looks, look reads them,
  * mirror moves them on, expire and prune clean up. A look also removes rows in captures of former
  * dependencies. */
-int depends_register(struct depends *d, struct err *err) MUST_CHECK;
-int depends_look(struct depends *d, struct pg *pg, const char *consumer,
-                 struct err *err) MUST_CHECK;
-int depends_mirror(struct depends *d, const struct position *p, struct err *err) MUST_CHECK;
-int depends_expire(struct depends *d, const struct retain *retain, struct err *err) MUST_CHECK;
-int depends_prune(struct depends *d, int64_t most_ms, struct err *err) MUST_CHECK;
+int depend_register(struct depends *d, struct err *err) MUST_CHECK;
+int depend_look(struct depends *d, struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
+int depend_mirror(struct depends *d, const struct position *p, struct err *err) MUST_CHECK;
+int depend_expire(struct depends *d, const struct retain *retain, struct err *err) MUST_CHECK;
+int depend_prune(struct depends *d, int64_t most_ms, struct err *err) MUST_CHECK;
 
 /* keep: entries exist that only the consumer's age keeps. more: pruning has more to do. horizon:
  * the highest of all. */
-bool depends_keep(const struct depends *d);
-bool depends_more(const struct depends *d);
-uint64_t depends_horizon(const struct depends *d);
+bool depend_keep(const struct depends *d);
+bool depend_more(const struct depends *d);
+uint64_t depend_horizon(const struct depends *d);
 
 /* Returns the item of that capture, or null. */
-struct depend *depends_find(struct depends *d, uint64_t capture);
+struct depend *depend_find(struct depends *d, uint64_t capture);
 
 /* Appends the captures' numbers above `after` as an array. */
-void depends_push_captures(struct buf *out, const struct depends *d, uint64_t after);
+void depend_push_captures(struct buf *out, const struct depends *d, uint64_t after);
 
 #endif

@@ -20,7 +20,7 @@ static int extend_look_up_types(struct pg *pg, const struct table *t, const char
     int rc = 0;
     buf_init(&types, TEXT_MAX_BYTES);
     for (size_t i = 0; i < count; i++) {
-        const struct column *column = columns_find(&t->columns, columns[i]);
+        const struct column *column = row_columns_find(&t->columns, columns[i]);
         if (column != NULL) {
             column_push_types(&types, column);
         }
@@ -39,7 +39,7 @@ static int extend_look_up_types(struct pg *pg, const struct table *t, const char
 }
 
 /* All other recorded facts stay, so that their drift is still noticed. */
-int changelog_extend(struct pg *pg, const struct table *t, const char *consumer,
+int extend_changelog(struct pg *pg, const struct table *t, const char *consumer,
                      const char *const *columns, size_t count, struct err *err)
 {
     struct buf names;

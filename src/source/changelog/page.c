@@ -271,10 +271,8 @@ static void page_fill_params(struct entry_params *p, const struct page_request *
                              size_t limit)
 {
     const struct position *at = request->at;
-    unreadable_push_entries(&p->waited, request->unreadable,
-                            embedded_text(source_sql, "page_waited"));
-    unreadable_push_entries(&p->newer, request->unreadable,
-                            embedded_text(source_sql, "page_newer"));
+    unreadable_push_entries(&p->waited, request->unreadable, embed_text(source_sql, "page_waited"));
+    unreadable_push_entries(&p->newer, request->unreadable, embed_text(source_sql, "page_newer"));
     snprintf(p->xid, sizeof(p->xid), "%" PRIu64, at->after_xid);
     snprintf(p->seq, sizeof(p->seq), "%" PRId64, at->after_seq);
     snprintf(p->limit, sizeof(p->limit), "%zu", limit);
@@ -300,7 +298,7 @@ static size_t page_add_entries(struct step *steps, const struct page_request *re
     w->part = at->target != NULL ? at->part : 1;
     w->after_xid = at->target != NULL ? at->after_xid : 0;
     w->after_seq = at->target != NULL ? at->after_seq : 0;
-    snapshot_parse(&last, at->last);
+    position_snapshot_parse(&last, at->last);
     if (w->part == 1 && last.running > 0) {
         steps[count++] = (struct step){.sql = buf_text(&params->waited),
                                        .params = params->first,
@@ -331,7 +329,7 @@ static struct step page_look_step(const char *name, const char *const *params, i
                                   void (*look)(struct page_look *, const PGresult *),
                                   struct page_look *found)
 {
-    return (struct step){.sql = embedded_text(source_sql, name),
+    return (struct step){.sql = embed_text(source_sql, name),
                          .params = params,
                          .count = count,
                          .look = look,
@@ -343,9 +341,9 @@ static size_t page_add_looks(struct step *steps, const struct page_request *requ
     size_t count = 0;
     for (size_t i = 0; i < request->other_count; i++) {
         struct page_other *o = request->others[i];
-        steps[count++] = page_look_step("page_look", o->look, 3, page_take_look, &o->found);
+        steps[count++] = page_look_step("page_look", o->look, 4, page_take_look, &o->found);
         steps[count++] =
-            page_look_step("table_definition", o->definition, 2, page_take_definition, &o->found);
+            page_look_step("table_definition", o->look, 1, page_take_definition, &o->found);
         if (o->types != NULL) {
             steps[count++] =
                 page_look_step("table_types", &o->types, 1, page_take_types, &o->found);
@@ -397,7 +395,7 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     const char *const due[] = {request->due, request->at != NULL ? request->at->last : NULL,
                                request->at != NULL ? request->at->target : NULL};
     if (request->at != NULL && request->due != NULL) {
-        steps[count++] = (struct step){.sql = embedded_text(source_sql, "page_due"),
+        steps[count++] = (struct step){.sql = embed_text(source_sql, "page_due"),
                                        .params = due,
                                        .count = 3,
                                        .take = page_take_due};

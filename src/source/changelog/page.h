@@ -64,9 +64,8 @@ struct page_other {
     const struct table *table;
     const char *capture; /* its id */
     char oid[16];
-    const char *look[3]; /* parameters */
-    const char *definition[2];
-    const char *types; /* as in page_request; set by who knows them */
+    const char *look[4]; /* parameters */
+    const char *types;   /* as in page_request; set by changelog_look; null: none */
     struct page_look found;
 };
 

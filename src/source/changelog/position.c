@@ -11,26 +11,26 @@
 
 #define RANGES_MOST 64 /* eight connections leave at most eight ranges */
 
-void copy_range_release(struct copy_range *r)
+void position_copy_range_release(struct copy_range *r)
 {
     free(r->key);
     free(r->until);
     *r = (struct copy_range){0};
 }
 
-void copy_range_copy(struct copy_range *to, const struct copy_range *from)
+void position_copy_range_copy(struct copy_range *to, const struct copy_range *from)
 {
     struct copy_range copy = *from;
     copy.key = from->key != NULL ? text_copy(from->key) : NULL;
     copy.until = from->until != NULL ? text_copy(from->until) : NULL;
-    copy_range_release(to);
+    position_copy_range_release(to);
     *to = copy;
 }
 
 void position_release(struct position *p)
 {
     for (size_t i = 0; i < p->other_count; i++) {
-        copy_range_release(&p->others[i]);
+        position_copy_range_release(&p->others[i]);
     }
     free(p->others);
     free(p->last);
@@ -48,7 +48,7 @@ void position_copy(struct position *to, const struct position *from)
     copy.until = from->until != NULL ? text_copy(from->until) : NULL;
     copy.others = from->other_count > 0 ? mem_zero(from->other_count, sizeof(*copy.others)) : NULL;
     for (size_t i = 0; i < from->other_count; i++) {
-        copy_range_copy(&copy.others[i], &from->others[i]);
+        position_copy_range_copy(&copy.others[i], &from->others[i]);
     }
     copy.target = from->target != NULL ? text_copy(from->target) : NULL;
     position_release(to);
@@ -87,7 +87,7 @@ static bool position_take_word(const char **at, struct span *out)
     return len > 0;
 }
 
-bool snapshot_parse(struct snapshot *out, const char *text)
+bool position_snapshot_parse(struct snapshot *out, const char *text)
 {
     *out = (struct snapshot){0};
     if (!position_take_number(&text, &out->xmin) || !position_take(&text, ":") ||
@@ -113,7 +113,7 @@ static bool position_take_snapshot(const char **at, char **out)
         return false;
     }
     *out = text_copy_span(word);
-    return snapshot_parse(&checked, *out);
+    return position_snapshot_parse(&checked, *out);
 }
 
 static int position_hex_digit(char c)
@@ -393,7 +393,7 @@ static int position_order(uint64_t a, uint64_t b)
 static int position_snapshot_compare(const char *a, const char *b)
 {
     struct snapshot x, y;
-    if (!snapshot_parse(&x, a) || !snapshot_parse(&y, b)) {
+    if (!position_snapshot_parse(&x, a) || !position_snapshot_parse(&y, b)) {
         return 0;
     }
     int by_xmax = position_order(x.xmax, y.xmax);

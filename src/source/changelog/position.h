@@ -93,8 +93,8 @@ void position_print(struct buf *out, const struct position *p);
 void position_print_history(struct buf *out, const struct position *p);
 
 /* Copies a range and frees the former content of `to`. */
-void copy_range_copy(struct copy_range *to, const struct copy_range *from);
-void copy_range_release(struct copy_range *r);
+void position_copy_range_copy(struct copy_range *to, const struct copy_range *from);
+void position_copy_range_release(struct copy_range *r);
 
 /* Returns the share of the blocks that was read, 0 to 1. */
 double position_share(const struct position *p);
@@ -103,6 +103,6 @@ double position_share(const struct position *p);
 int position_compare(const struct position *a, const struct position *b);
 
 /* Returns false if the text is not a snapshot. */
-bool snapshot_parse(struct snapshot *out, const char *text);
+bool position_snapshot_parse(struct snapshot *out, const char *text);
 
 #endif

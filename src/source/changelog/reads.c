@@ -30,7 +30,7 @@ static int reads_plan_rows(struct pg *pg, const struct query_input *in, struct p
     struct buf sql;
     buf_init(&sql, SQL_MAX_BYTES);
     buf_push_literal(&sql, "explain (verbose, costs off) select * from ");
-    catalog_push_source(&sql, in->root);
+    query_push_source(&sql, in->root);
     if (in->where != NULL) { /* separate lines end a comment in it */
         buf_push_literal(&sql, " where (\n");
         buf_push_text(&sql, in->where);
@@ -119,7 +119,7 @@ int reads_find(struct reads *out, struct pg *pg, const struct query_input *in,
     return rc == 0 && ended < 0 ? err_set(err, ERR_TRANSIENT, "%s", ignored.message) : rc;
 }
 
-int query_unsteady(struct pg *pg, const struct query_input *in, struct buf *function,
+int reads_volatile(struct pg *pg, const struct query_input *in, struct buf *function,
                    struct err *err)
 {
     struct buf plan;

@@ -10,7 +10,7 @@
 static void snapshot_ranges_forget(struct snapshot_ranges *p)
 {
     for (size_t i = 0; i < p->count; i++) {
-        copy_range_release(&p->items[i].range);
+        position_copy_range_release(&p->items[i].range);
     }
     p->count = 0;
 }
@@ -26,7 +26,7 @@ static size_t snapshot_ranges_add(struct snapshot_ranges *p, const struct copy_r
 {
     p->items = mem_grow(p->items, p->count + 1, sizeof(*p->items));
     p->items[p->count] = (struct snapshot_range){.taken = false};
-    copy_range_copy(&p->items[p->count].range, range);
+    position_copy_range_copy(&p->items[p->count].range, range);
     return p->count++;
 }
 
@@ -110,7 +110,7 @@ void snapshot_ranges_move(struct snapshot_ranges *p, size_t part, const struct p
         item->done = r->block >= r->end;
     } else {
         const struct copy_range moved = {.range = to->range, .key = to->key, .until = to->until};
-        copy_range_copy(r, &moved);
+        position_copy_range_copy(r, &moved);
     }
 }
 
@@ -159,7 +159,7 @@ void snapshot_ranges_drop_done(struct snapshot_ranges *p)
     size_t kept = 0;
     for (size_t i = 0; i < p->count; i++) {
         if (p->items[i].done) {
-            copy_range_release(&p->items[i].range);
+            position_copy_range_release(&p->items[i].range);
         } else {
             p->items[i].taken = false;
             p->items[kept++] = p->items[i];

@@ -33,7 +33,7 @@ static int split_fill(struct pg *pg, const struct table *t, const char *name, st
                                    {"table", buf_text(&table)},
                                    {"type", t->key_types[0]},
                                    {0}};
-    template_fill(sql, embedded_text(source_sql, name), places);
+    template_fill(sql, embed_text(source_sql, name), places);
     buf_release(&column);
     buf_release(&schema);
     buf_release(&table);

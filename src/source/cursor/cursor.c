@@ -47,7 +47,7 @@ static int cursor_require_kind(const struct table *t, struct err *err)
 
 int cursor_require(const struct table *table, const char *column, struct err *err)
 {
-    const struct column *c = columns_find(&table->columns, column);
+    const struct column *c = row_columns_find(&table->columns, column);
     if (c == NULL) {
         return err_set(err, ERR_REJECTED, "table %s has no column \"%s\"", table->quoted, column);
     }
@@ -63,7 +63,7 @@ int cursor_require(const struct table *table, const char *column, struct err *er
 /* Looks up the table and builds the statements again. */
 static int cursor_look_up(struct cursor *c, struct err *err)
 {
-    table_free(c->table);
+    catalog_table_free(c->table);
     c->table = NULL;
     int rc = catalog_table(c->pg, &c->table, c->table_name, (const char *const *)c->key,
                            c->key_count, err);
@@ -126,7 +126,7 @@ static int cursor_start(struct capture *capture, struct buf *position, struct er
         rc = horizon_look(&c->horizon, err);
     }
     if (rc == 0) {
-        const struct column *column = columns_find(&c->table->columns, c->column);
+        const struct column *column = row_columns_find(&c->table->columns, c->column);
         cursor_position_release(&c->at);
         c->at.copy = true;
         c->at.table = c->table->oid;
@@ -280,7 +280,7 @@ static void cursor_free(struct capture *capture)
     cursor_position_release(&c->looked);
     cursor_position_release(&c->reached);
     buf_release(&c->reached_text);
-    table_free(c->table);
+    catalog_table_free(c->table);
     text_free_list(c->key, c->key_count);
     text_free_list(c->columns, c->column_count);
     free(c->table_name);
@@ -333,7 +333,7 @@ int cursor_look(struct pg *pg, const struct table *table, const char *column,
     int rc = pg_ask(pg, &r, "cursor_column", params, 2, err);
     if (rc == 0 && pg_rows(r) > 0) {
         const char *prepared = pg_text(r, 0, 5);
-        const struct column *c = columns_find(&table->columns, column);
+        const struct column *c = row_columns_find(&table->columns, column);
         out->subscribed = pg_true(r, 0, 6);
         out->timed = strcmp(c->type, "timestamptz") == 0 && !out->subscribed;
         out->not_null = pg_true(r, 0, 0);

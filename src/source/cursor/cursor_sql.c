@@ -105,7 +105,7 @@ static int cursor_sql_push_head(const struct builder *b, bool count)
 {
     int rc = count ? cursor_sql_push_count(b) : cursor_sql_push_values(b);
     buf_push_literal(cursor_sql_text(b), "\n  from ");
-    catalog_push_source(cursor_sql_text(b), b->in->table);
+    query_push_source(cursor_sql_text(b), b->in->table);
     buf_push_literal(cursor_sql_text(b), "\n where ");
     return rc == 0 ? cursor_sql_push_column(b) : rc;
 }
@@ -266,7 +266,7 @@ int cursor_sql_build(struct cursor_sql *s, struct pg *pg, const struct rowsql_in
     *s = (struct cursor_sql){0};
     buf_init(&s->text, SQL_MAX_BYTES);
     buf_init(&s->parts, SQL_MAX_BYTES);
-    b.type = cursor_sql_type(columns_find(&in->table->columns, column));
+    b.type = cursor_sql_type(row_columns_find(&in->table->columns, column));
     int rc = cursor_sql_push_all(&b, range);
     if (rc == 0 && s->text.failed) {
         rc = err_set(err, ERR_REJECTED, "the statement that reads %s would be too long",
@@ -285,11 +285,11 @@ void cursor_sql_release(struct cursor_sql *s)
 int cursor_sql_push_largest(struct pg *pg, struct buf *out, const struct table *t,
                             const char *column, struct err *err)
 {
-    const char *type = cursor_sql_type(columns_find(&t->columns, column));
+    const char *type = cursor_sql_type(row_columns_find(&t->columns, column));
     buf_push_literal(out, "select max(t.");
     int rc = pg_push_identifier(pg, out, column, err);
     buf_push_literal(out, ")::text from ");
-    catalog_push_source(out, t);
+    query_push_source(out, t);
     if (rc == 0 && strncmp(type, "timestamp", strlen("timestamp")) == 0) {
         buf_push_literal(out, " where t.");
         rc = pg_push_identifier(pg, out, column, err);

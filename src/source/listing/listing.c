@@ -50,12 +50,12 @@ static int listing_find_captures(struct listing *l, struct err *err)
     for (size_t i = 0; i < o->dependency_count && rc == 0; i++) {
         struct table *other = NULL;
         struct installed found = {0};
-        rc = query_dependency(l->pg, &other, &o->dependencies[i], err);
+        rc = depend_of_query(l->pg, &other, &o->dependencies[i], err);
         if (rc == 0) {
             rc = installed_look(l->pg, other, &found, NULL, err);
         }
         buf_printf(&l->depended, "%s%s", i > 0 ? "," : "{", found.capture);
-        table_free(other);
+        catalog_table_free(other);
     }
     buf_push_text(&l->depended, o->dependency_count > 0 ? "}" : "");
     return rc;
@@ -95,7 +95,7 @@ void listing_free(struct listing *l)
 {
     if (l != NULL) {
         rowsql_release(&l->sql);
-        table_free(l->table);
+        catalog_table_free(l->table);
         buf_release(&l->where);
         buf_release(&l->depended);
         pg_close(l->pg);

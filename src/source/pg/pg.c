@@ -238,7 +238,7 @@ static enum pg_purpose pg_purpose_of(const char *sql)
 int pg_ask(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
            size_t count, struct err *err)
 {
-    const char *sql = embedded_text(source_sql, name);
+    const char *sql = embed_text(source_sql, name);
     const char *shape = pg_shape_of(sql);
     const struct pg_statement s = {.sql = sql, .params = params, .count = count};
     enum pg_purpose purpose = pg_purpose_of(sql);
@@ -288,7 +288,7 @@ int pg_ask_again(struct pg *pg, struct pg_result **out, const char *name, const 
                  size_t count, struct err *err)
 {
     const char **place = pg_prepared_place(pg, name);
-    const char *sql = embedded_text(source_sql, name);
+    const char *sql = embed_text(source_sql, name);
     const char *shape = pg_shape_of(sql);
     PGresult *result = NULL;
     *out = NULL;

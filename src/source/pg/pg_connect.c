@@ -173,7 +173,7 @@ static int pg_connect_set_up(struct pg *pg, struct err *err)
 {
     struct buf sql;
     buf_init(&sql, MESSAGE_MAX_BYTES);
-    buf_push_text(&sql, embedded_text(source_sql, "session"));
+    buf_push_text(&sql, embed_text(source_sql, "session"));
     buf_printf(&sql, "set lock_timeout = %" PRId64 ";", pg->lock_timeout_ms);
     int rc = pg_script(pg, buf_text(&sql), err);
     buf_release(&sql);

@@ -33,7 +33,7 @@ int pg_trust_log(struct pg *pg, struct err *err)
     if (pg->log_trusted) {
         return 0;
     }
-    const char *sql = embedded_text(source_sql, "look_log");
+    const char *sql = embed_text(source_sql, "look_log");
     int rc = pg_query(pg, &r, pg_shape_of(sql), sql, NULL, 0, err);
     const char *fault = rc == 0 && pg_rows(r) > 0 ? pg_text(r, 0, 0) : NULL;
     if (fault != NULL) {

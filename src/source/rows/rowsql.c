@@ -32,7 +32,7 @@ int rowsql_push_columns(struct pg *pg, struct buf *out, const struct rowsql_inpu
                         struct err *err)
 {
     for (size_t i = 0; i < in->column_count; i++) {
-        if (columns_find(&in->table->columns, in->columns[i]) == NULL) {
+        if (row_columns_find(&in->table->columns, in->columns[i]) == NULL) {
             return err_set(err, ERR_REJECTED, "%s %s has no column \"%s\"",
                            in->table->query != NULL ? "the query of" : "table", in->table->quoted,
                            in->columns[i]);
@@ -49,7 +49,7 @@ int rowsql_push_columns(struct pg *pg, struct buf *out, const struct rowsql_inpu
 static void rowsql_push_from(struct buf *out, const struct rowsql_input *in)
 {
     buf_push_literal(out, "\n  from ");
-    catalog_push_source(out, in->table);
+    query_push_source(out, in->table);
     buf_push_literal(out, "\n where ");
     /* on separate lines, so that a comment at its end cannot hide what follows */
     if (in->where != NULL) {

@@ -20,7 +20,7 @@
 static const char *const stratum_names[] = {"named", "chance", "largest", "smallest",
                                             "nulls", "newest", "oldest",  "rest"};
 
-const char *stratum_name(enum stratum s)
+const char *sample_stratum_name(enum stratum s)
 {
     return stratum_names[s];
 }
@@ -271,7 +271,7 @@ static int sample_look_up(struct sample *s, struct err *err)
         rc = catalog_table(s->pg, &s->rows, r->table, r->key, r->key_count, err);
     }
     if (rc == 0 && r->query != NULL) {
-        rc = catalog_query(s->pg, s->rows, r->query, err);
+        rc = query_describe_columns(s->pg, s->rows, r->query, err);
     }
     struct plan_input input = {.mapping = o->mapping,
                                .columns = rc == 0 ? &s->rows->columns : NULL,
@@ -333,8 +333,8 @@ void sample_free(struct sample *s)
     pg_result_release(s->row);
     pg_result_release(s->readable);
     plan_release(&s->plan);
-    table_free(s->base);
-    table_free(s->rows);
+    catalog_table_free(s->base);
+    catalog_table_free(s->rows);
     keyset_release(&s->keys);
     free(s->values);
     free(s->strata);

@@ -27,7 +27,7 @@ static bool sample_values_among(const char *word, const char *list)
 static const struct column *sample_values_column_of(const struct sample *s,
                                                     const struct plan_step *step)
 {
-    return columns_find(&s->rows->columns, s->plan.columns[step->value - 1]);
+    return row_columns_find(&s->rows->columns, s->plan.columns[step->value - 1]);
 }
 
 /* Returns the element of an array column, or the column itself. */

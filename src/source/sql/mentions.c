@@ -95,8 +95,8 @@ static void mentions_add_identifier(struct mentions *m, const struct tokens *t, 
     char *name = mentions_identifier(mentions_token(t, at));
     if (name != NULL && !mentions_is_word(mentions_token(t, at - 1), "as")) {
         mentions_add_span(m, name,
-                              !mentions_is_one_of(mentions_token(t, at - 1), qualifies) &&
-                                  !mentions_is_one_of(mentions_token(t, at + 1), opens));
+                          !mentions_is_one_of(mentions_token(t, at - 1), qualifies) &&
+                              !mentions_is_one_of(mentions_token(t, at + 1), opens));
     }
     free(name);
 }

@@ -58,7 +58,7 @@ static int survey_none(struct pg *pg, const char *name, struct err *err)
 {
     struct table *t = NULL;
     int rc = catalog_table(pg, &t, name, NULL, 0, err);
-    table_free(t);
+    catalog_table_free(t);
     return rc < 0 ? rc : err_set(err, ERR_TRANSIENT, "table \"%s\" came just now", name);
 }
 
@@ -153,14 +153,14 @@ static int survey_look_dependency(struct survey *s, struct pg *pg, const struct 
 {
     struct table *t = NULL;
     enum install_state state;
-    int rc = query_dependency(pg, &t, d, err);
+    int rc = depend_of_query(pg, &t, d, err);
     if (rc == 0) {
-        rc = install_look(pg, t, &state, NULL, err);
+        rc = installed_read(pg, t, &state, NULL, err);
     }
     if (rc == 0 && state != INSTALL_CURRENT) {
         s->log = state;
     }
-    table_free(t);
+    catalog_table_free(t);
     return rc;
 }
 
@@ -171,7 +171,7 @@ static int survey_look_log(struct survey *s, struct pg *pg, struct err *err)
         s->log_obstacle = text_copy(why.message);
         return 0;
     }
-    int rc = install_look(pg, s->table, &s->log, NULL, err);
+    int rc = installed_read(pg, s->table, &s->log, NULL, err);
     for (size_t i = 0; i < s->dependency_count && rc == 0; i++) {
         rc = survey_look_dependency(s, pg, &s->dependencies[i], err);
     }
@@ -266,9 +266,9 @@ void survey_release(struct survey *s)
     if (s->facts.columns.count == 0 && s->table != NULL) {
         survey_give_columns(s);
     }
-    table_facts_release(&s->facts);
-    table_free(s->table);
-    query_free_dependencies(s->dependencies, s->dependency_count);
+    propose_table_facts_release(&s->facts);
+    catalog_table_free(s->table);
+    depend_free_all(s->dependencies, s->dependency_count);
     text_free_list(s->doubts, s->doubt_count);
     free(s->name);
     free(s->view);

@@ -59,7 +59,7 @@ static const struct probe *survey_facts_probe_of(const struct column *c)
 /* Reads random blocks of a large table, else the first rows. */
 static void survey_facts_push_source(struct buf *out, const struct table *t)
 {
-    catalog_push_source(out, t);
+    query_push_source(out, t);
     if (t->query == NULL && t->estimated_rows > SPREAD_ROWS) {
         buf_printf(out, " tablesample system (%.6f)",
                    100.0 * 10 * SAMPLE_VALUES / (double)t->estimated_rows);
@@ -140,7 +140,7 @@ static int survey_facts_sample_shape(struct pg *pg, const struct table *t, const
     buf_init(&source, SURVEY_TEXT_BYTES);
     survey_facts_push_source(&source, t);
     const struct place places[] = {{"column", value}, {"source", buf_text(&source)}, {0}};
-    template_fill(&sql, embedded_text(source_sql, "survey_shape"), places);
+    template_fill(&sql, embed_text(source_sql, "survey_shape"), places);
     struct pg_result *r = survey_facts_ask_sample(pg, "any: int, text?, int*", &sql);
     if (r != NULL && pg_rows(r) > 0 && pg_rows(r) <= SHAPE_ROWS_MOST) {
         size_t row = 1;

@@ -403,7 +403,7 @@ static int survey_links_check_recorded(struct pg *pg, const struct dependency *d
         rc = err_hint(err, "make them NOT NULL, leave the table out of --with, or write from.query "
                            "by hand (see docs/query.md)");
     }
-    table_free(t);
+    catalog_table_free(t);
     return rc;
 }
 

@@ -29,8 +29,8 @@ struct other {
 
 static bool survey_query_is_taken(const struct joiner *j, const char *name)
 {
-    return columns_find(&j->s->table->columns, name) != NULL ||
-           columns_find(&j->extra.columns, name) != NULL;
+    return row_columns_find(&j->s->table->columns, name) != NULL ||
+           row_columns_find(&j->extra.columns, name) != NULL;
 }
 
 static char *survey_query_free_name(const struct joiner *j, const char *wish)
@@ -101,8 +101,8 @@ static void survey_query_take_shown(struct table_facts *out, struct column_facts
             out->facts[out->columns.count] = facts[i];
             out->columns.items[out->columns.count++] = *c;
         } else {
-            column_facts_release(&facts[i], 1);
-            column_release(c);
+            propose_column_facts_release(&facts[i], 1);
+            row_column_release(c);
         }
     }
     free(from->items);
@@ -138,9 +138,9 @@ static int survey_query_open_other(struct other *o, struct joiner *j,
 
 static void survey_query_other_release(struct other *o)
 {
-    table_free(o->table);
+    catalog_table_free(o->table);
     if (o->facts != NULL) {
-        table_facts_release(o->facts);
+        propose_table_facts_release(o->facts);
     }
     free(o->facts);
 }
@@ -305,10 +305,10 @@ static int survey_query_take_query(struct joiner *j)
     struct survey *s = j->s;
     size_t own = s->table->columns.count;
     s->lines = text_copy(buf_text(&j->sql));
-    int rc = catalog_query(j->pg, s->table, s->lines, j->err);
+    int rc = query_describe_columns(j->pg, s->table, s->lines, j->err);
     if (rc < 0 || s->table->columns.count != own + j->extra.columns.count) {
         /* The facts describe columns that no longer exist. */
-        column_facts_release(s->facts.facts, own);
+        propose_column_facts_release(s->facts.facts, own);
         free(s->facts.facts);
         s->facts.facts = NULL;
         return rc < 0 ? rc : err_set(j->err, ERR_TRANSIENT, "%s was changed just now", s->name);
@@ -343,7 +343,7 @@ int survey_join(struct survey *s, struct pg *pg, const struct survey_input *in, 
     rc = rc == 0 ? survey_push_table(pg, &j.sql, s->table, err) : rc;
     buf_push_literal(&j.sql, " root");
     rc = rc == 0 ? survey_query_take_query(&j) : rc;
-    table_facts_release(&j.extra);
+    propose_table_facts_release(&j.extra);
     free(j.joined);
     buf_release(&j.sql);
     return rc;

@@ -126,7 +126,7 @@ struct candidate {
 
 static void survey_view_candidate_release(struct candidate *c)
 {
-    table_free(c->table);
+    catalog_table_free(c->table);
     survey_release(&c->noted);
     free(c->found.name);
 }
@@ -337,7 +337,7 @@ static int survey_view_take_query(const struct view *v, const struct candidate *
     int rc = survey_view_push_selected(v, c, &sql);
     buf_printf(&sql, " from %s v", v->quoted);
     v->s->lines = buf_detach(&sql);
-    return rc == 0 ? catalog_query(v->pg, c->table, v->s->lines, v->err) : rc;
+    return rc == 0 ? query_describe_columns(v->pg, c->table, v->s->lines, v->err) : rc;
 }
 
 static void survey_view_take_root(const struct view *v, struct candidate *c)

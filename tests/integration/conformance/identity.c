@@ -44,7 +44,7 @@ START_TEST(a_wrong_password_is_refused_without_being_shown)
               strstr(b.failure.message, WRONG) == NULL && strstr(b.failure.detail, WRONG) == NULL);
     say(s, 404, NULL, "HEAD", s->other, "", NULL);
     batch_release(&b);
-    service_close(stranger);
+    http_service_close(stranger);
     subject_leave(s);
 }
 END_TEST
@@ -71,7 +71,7 @@ START_TEST(one_who_may_not_ask_who_answers_is_served_all_the_same)
     ck_assert_int_eq(product.product, s->product.product);
     ck_assert_int_eq(product.major, 0);
     ck_assert_str_eq(product.version, "");
-    service_close(writer);
+    http_service_close(writer);
     subject_leave(s);
 }
 END_TEST
@@ -100,7 +100,7 @@ START_TEST(one_who_may_only_write_writes_and_is_told_what_is_missing)
     ck_assert_msg(strstr(s->err.message, lacks(s)) != NULL, "%s", s->err.message);
     ck_assert_msg(strstr(s->err.hint, "lacks this privilege") != NULL, "%s", s->err.hint);
     batch_release(&b);
-    service_close(writer);
+    http_service_close(writer);
     subject_leave(s);
 }
 END_TEST
@@ -120,7 +120,7 @@ START_TEST(one_who_may_only_write_makes_no_index)
     expect_outcome(&b, 1, OUTCOME_FATAL, 403, "security_exception: ");
     say(s, 404, NULL, "HEAD", s->other, "", NULL);
     batch_release(&b);
-    service_close(writer);
+    http_service_close(writer);
     subject_leave(s);
 }
 END_TEST
@@ -139,7 +139,7 @@ static void expect_stopped(struct subject *s, const char *user)
     const char *words = reason.len > 0 ? reason.data : b.failure.message;
     ck_assert_msg(strstr(words, lacks(s)) != NULL, "%s", words);
     batch_release(&b);
-    service_close(service);
+    http_service_close(service);
 }
 
 START_TEST(one_who_may_not_write_stops_and_nothing_is_rejected)

@@ -23,7 +23,7 @@ static void open_writes(struct subject *s, const char *index, char alias[INDEX_W
     OK(index_look(s->service, index, &found, &info, &s->err));
     ck_assert(found);
     const struct generation_id generation = {index, info.uuid, "articles"};
-    OK(index_open_writes(s->service, &generation, alias, &s->err));
+    OK(write_alias_open(s->service, &generation, alias, &s->err));
 }
 
 /* Expects this number of indices whose name begins with the alias, not counting aliases. */
@@ -128,7 +128,7 @@ static void alias_of(struct shop *shop, const char *index, char alias[INDEX_WRIT
     struct index_info info;
     OK(index_look(s->service, index, &found, &info, &s->err));
     ck_assert_msg(found && info.creator[0] != '\0', "%s", index);
-    index_write_alias(alias, index, info.creator);
+    write_alias_of(alias, index, info.creator);
 }
 
 START_TEST(a_generation_is_written_by_an_alias_that_is_given_where_it_lacks)

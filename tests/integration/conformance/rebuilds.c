@@ -149,7 +149,7 @@ START_TEST(the_name_of_an_index_becomes_an_alias_and_the_index_is_kept)
     write_one(s, s->alias, "a");
     write_one(s, s->alias, "b");
     write_one(s, s->first, "a");
-    OK(index_swap_adopting(s->service, s->alias, s->other, s->first, &kept, &s->err));
+    OK(adopt_swap_alias(s->service, s->alias, s->other, s->first, &kept, &s->err));
     ck_assert(kept);
     OK(index_resolve(s->service, s->alias, &kind, &at, &s->err));
     ck_assert_int_eq(kind, ALIAS_ONE);
@@ -160,7 +160,7 @@ START_TEST(the_name_of_an_index_becomes_an_alias_and_the_index_is_kept)
     say(s, 200, "\"mine\":7", "GET", s->other, "/_mapping", NULL);
     write_one(s, s->other, "c");
     write_one(s, s->first, "c");
-    ck_assert_int_eq(index_swap_adopting(s->service, s->alias, s->second, s->first, &kept, &s->err),
+    ck_assert_int_eq(adopt_swap_alias(s->service, s->alias, s->second, s->first, &kept, &s->err),
                      ERR_REJECTED);
     subject_leave(s);
 }
@@ -177,7 +177,7 @@ START_TEST(an_adoption_that_fails_leaves_the_index_as_it_was)
     OK(index_create(s->service, s->alias, MAPPING, NO_COPY, &s->err));
     write_one(s, s->alias, "a");
     /* the alias has no index to point at */
-    ck_assert_int_eq(index_swap_adopting(s->service, s->alias, s->other, s->first, &kept, &s->err),
+    ck_assert_int_eq(adopt_swap_alias(s->service, s->alias, s->other, s->first, &kept, &s->err),
                      ERR_REJECTED);
     ck_assert_msg(strstr(s->err.message, "index_not_found_exception") != NULL, "%s",
                   s->err.message);
@@ -191,10 +191,10 @@ START_TEST(an_adoption_that_fails_leaves_the_index_as_it_was)
     /* the name is taken */
     OK(index_create(s->service, s->other, MAPPING, NO_COPY, &s->err));
     OK(index_create(s->service, s->first, MAPPING, NO_COPY, &s->err));
-    ck_assert_int_eq(index_swap_adopting(s->service, s->alias, s->other, s->first, &kept, &s->err),
+    ck_assert_int_eq(adopt_swap_alias(s->service, s->alias, s->other, s->first, &kept, &s->err),
                      ERR_REJECTED);
     write_one(s, s->alias, "c");
-    OK(index_swap_adopting(s->service, s->alias, NULL, s->first, &kept, &s->err));
+    OK(adopt_swap_alias(s->service, s->alias, NULL, s->first, &kept, &s->err));
     ck_assert(!kept);
     expect_count(s, s->alias, 0);
     subject_leave(s);
@@ -220,7 +220,7 @@ START_TEST(an_adoption_that_was_cut_off_goes_on)
     snprintf(rest, sizeof(rest), "/_clone/%s", s->other);
     say(s, 200, NULL, "POST", s->alias, rest, "{\"settings\":{\"index.blocks.write\":null}}");
     say(s, 200, NULL, "PUT", s->other, "/_mapping", note);
-    OK(index_swap_adopting(s->service, s->alias, s->other, s->first, &kept, &s->err));
+    OK(adopt_swap_alias(s->service, s->alias, s->other, s->first, &kept, &s->err));
     ck_assert(kept);
     expect_count(s, s->other, 1);
     subject_leave(s);
@@ -238,11 +238,11 @@ START_TEST(an_adoption_that_was_cut_off_is_taken_back)
     OK(index_create(s->service, s->alias, MAPPING, NO_COPY, &s->err));
     OK(index_create(s->service, s->other, MAPPING, NO_COPY, &s->err));
     write_one(s, s->alias, "a");
-    OK(index_adopt_undo(s->service, s->alias, s->other, &s->err));
+    OK(adopt_undo_alias(s->service, s->alias, s->other, &s->err));
     OK(index_look(s->service, s->other, &found, &at, &s->err));
     ck_assert(found); /* not ours */
     say(s, 200, NULL, "PUT", s->alias, "/_settings", "{\"index.blocks.write\":true}");
-    OK(index_adopt_undo(s->service, s->alias, s->other, &s->err));
+    OK(adopt_undo_alias(s->service, s->alias, s->other, &s->err));
     OK(index_look(s->service, s->other, &found, &at, &s->err));
     ck_assert(found);
     write_one(s, s->alias, "b");
@@ -253,7 +253,7 @@ START_TEST(an_adoption_that_was_cut_off_is_taken_back)
     snprintf(rest, sizeof(rest), "/_clone/%s", s->second);
     say(s, 200, NULL, "POST", s->alias, rest, "{\"settings\":{\"index.blocks.write\":null}}");
     say(s, 200, NULL, "PUT", s->second, "/_mapping", note);
-    OK(index_adopt_undo(s->service, s->alias, s->second, &s->err));
+    OK(adopt_undo_alias(s->service, s->alias, s->second, &s->err));
     OK(index_look(s->service, s->second, &found, &at, &s->err));
     ck_assert(!found);
     write_one(s, s->alias, "c");

@@ -88,7 +88,7 @@ START_TEST(a_403_names_the_privilege)
                   "%s / %s", s->err.message, s->err.hint);
     ck_assert_int_eq(t.state, SMOKE_ABSENT);
     say(s, 404, NULL, "GET", s->other, "", NULL);
-    service_close(reader);
+    http_service_close(reader);
     subject_leave(s);
 }
 END_TEST

@@ -62,7 +62,7 @@ void subject_enter(struct subject *s)
     if (s->options.user != NULL) {
         s->authorization = reply_basic(s->options.user, s->options.password);
     }
-    OK(service_open(&s->service, &s->options, &s->err));
+    OK(http_service_open(&s->service, &s->options, &s->err));
     OK(product_detect(s->service, &s->product, &s->err));
 }
 
@@ -92,7 +92,7 @@ static void drop_all(struct subject *s)
 
 void subject_leave(struct subject *s)
 {
-    service_close(s->service);
+    http_service_close(s->service);
     if (subject_is_stand_in()) {
         devsearch_stop(&s->stand_in);
     } else {
@@ -120,7 +120,7 @@ struct service *subject_as(struct subject *s, const char *user, const char *pass
     struct service_options options = s->options;
     options.user = user;
     options.password = password;
-    OK(service_open(&service, &options, &s->err));
+    OK(http_service_open(&service, &options, &s->err));
     return service;
 }
 

@@ -56,7 +56,8 @@ void subject_leave(struct subject *s);
 /* Restarts the node (needs ROWFERRY_TEST_RESTART). */
 void restart_node(void);
 
-/* Opens the service as another user (the password is the name); close it with service_close. */
+/* Opens the service as another user (the password is the name); close it with http_service_close.
+ */
 struct service *subject_as(struct subject *s, const char *user, const char *password);
 
 /* Sends a request of the test itself to "/<index><rest>". Expects the status, and the text in the

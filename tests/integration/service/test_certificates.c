@@ -114,10 +114,10 @@ static int ask(const struct server *at, const char *ca_file, const char *client,
         options.client_cert = files[0];
         options.client_key = files[1];
     }
-    ck_assert_int_eq(service_open(&s, &options, err), 0);
+    ck_assert_int_eq(http_service_open(&s, &options, err), 0);
     int rc = http_request(s, "GET", "/", span_make(NULL, 0), &answer, err);
     http_answer_release(&answer);
-    service_close(s);
+    http_service_close(s);
     return rc;
 }
 

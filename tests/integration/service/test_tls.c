@@ -76,9 +76,9 @@ static int ask(const char *url, const char *ca_file, const char *api_key, struct
         .connect_timeout_ms = WAIT_MS,
         .in_flight = 1,
     };
-    ck_assert_int_eq(service_open(&s, &options, err), 0);
+    ck_assert_int_eq(http_service_open(&s, &options, err), 0);
     int rc = product_detect(s, &info, err);
-    service_close(s);
+    http_service_close(s);
     return rc;
 }
 
@@ -154,7 +154,7 @@ START_TEST(a_bulk_to_an_unverified_host_stops_before_a_byte_is_sent)
                                       .request_timeout_ms = WAIT_MS,
                                       .connect_timeout_ms = WAIT_MS,
                                       .in_flight = 1};
-    ck_assert_int_eq(service_open(&s, &options, &err), 0);
+    ck_assert_int_eq(http_service_open(&s, &options, &err), 0);
     batch_init(&b, 1024, 1024, 10);
     batch_begin(&b, OPERATION_UPSERT, span_make("a", 1), 10, 1);
     buf_push_text(&b.bytes, "{\"index\":{\"_id\":\"a\"}}\n{}\n");
@@ -172,7 +172,7 @@ START_TEST(a_bulk_to_an_unverified_host_stops_before_a_byte_is_sent)
     ck_assert_int_eq(b.operations[0].outcome, OUTCOME_FATAL);
     ck_assert_int_eq(b.failure.class, ERR_REJECTED);
     batch_release(&b);
-    service_close(s);
+    http_service_close(s);
     leave(&p);
 }
 END_TEST

@@ -78,7 +78,7 @@ static inline void grant(struct walk *w, const char *table, const char *reader)
     struct pg *pg = walk_connect(w->uri);
     struct table *t = walk_table(w, pg);
     must(install_apply(pg, t, reader, &err), &err);
-    table_free(t);
+    catalog_table_free(t);
     pg_close(pg);
 }
 

@@ -84,7 +84,7 @@ static struct cursor_look look_of(const struct walk *w)
     struct pg *pg = walk_connect(w->uri);
     struct table *table = walk_table(w, pg);
     must(cursor_look(pg, table, w->cursor, &look, &err), &err);
-    table_free(table);
+    catalog_table_free(table);
     pg_close(pg);
     return look;
 }

@@ -82,7 +82,7 @@ START_TEST(another_host_is_reached_with_tls_where_it_has_some)
 }
 END_TEST
 
-static int service_open(const char *mode, bool *encrypted, struct err *err)
+static int http_service_open(const char *mode, bool *encrypted, struct err *err)
 {
     char text[256];
     char *dir = scratch_new();
@@ -114,9 +114,9 @@ START_TEST(a_service_file_is_heard)
     struct err err = {0};
     bool encrypted = false;
     offer_tls();
-    ck_assert_msg(service_open("", &encrypted, &err) == 0, "%s", err.message);
+    ck_assert_msg(http_service_open("", &encrypted, &err) == 0, "%s", err.message);
     ck_assert(encrypted);
-    ck_assert_msg(service_open("sslmode=disable\n", &encrypted, &err) == 0, "%s", err.message);
+    ck_assert_msg(http_service_open("sslmode=disable\n", &encrypted, &err) == 0, "%s", err.message);
     ck_assert(!encrypted);
 }
 END_TEST

@@ -28,8 +28,8 @@ static enum install_state look(struct walk *w, struct buf *why)
     struct pg *pg = walk_connect(w->uri);
     struct table *table = walk_table(w, pg);
     enum install_state state = INSTALL_ABSENT;
-    must(install_look(pg, table, &state, why, &err), &err);
-    table_free(table);
+    must(installed_read(pg, table, &state, why, &err), &err);
+    catalog_table_free(table);
     pg_close(pg);
     return state;
 }
@@ -87,7 +87,7 @@ START_TEST(removing_leaves_nothing)
     ck_assert_int_eq(look(&w, NULL), INSTALL_ABSENT);
     ck_assert_int_eq(w.capture->ops->resume(w.capture, w.position, &err), ERR_REJECTED);
     ck_assert_ptr_nonnull(strstr(err.hint, "source install"));
-    table_free(table);
+    catalog_table_free(table);
     pg_close(pg);
     walk_free(&w);
 }
@@ -106,7 +106,7 @@ START_TEST(removing_one_table_keeps_the_log_of_another)
     must(install_remove(pg, table, &err), &err);
     ck_assert_int_eq(look(&w, NULL), INSTALL_ABSENT);
     ck_assert_int_eq(look(&other, NULL), INSTALL_CURRENT);
-    table_free(table);
+    catalog_table_free(table);
     pg_close(pg);
     walk_free(&w);
 }
@@ -185,7 +185,7 @@ START_TEST(the_reader_reads_with_what_was_printed_and_no_more)
     sql_exec(w.db, "%s", buf_text(&script));
     sql_exec(w.db, "%s", buf_text(&script));
     sql_exec(w.db, "insert into note select i, 'x' from generate_series(1, 10) i");
-    table_free(table);
+    catalog_table_free(table);
     pg_close(pg);
 
     char *plain = w.uri;
@@ -231,7 +231,7 @@ START_TEST(a_role_that_may_not_install_is_told_what_to_do)
     ck_assert_ptr_nonnull(strstr(err.hint, "source print"));
     pg_close(pg);
     pg_close(owner);
-    table_free(table);
+    catalog_table_free(table);
     free(uri);
     drop_role(&w, role);
     walk_free(&w);
@@ -254,7 +254,7 @@ START_TEST(a_table_in_use_is_waited_for)
     struct pg *pg = walk_connect(w.uri);
     struct table *table = walk_table(&w, pg);
     must(install_apply(pg, table, NULL, &err), &err);
-    table_free(table);
+    catalog_table_free(table);
     pg_close(pg);
     PQfinish(blocker);
     w.db = sql_open(w.uri);
@@ -304,7 +304,7 @@ START_TEST(what_the_log_cannot_cover_is_refused_with_the_reason)
         rc = rc == 0 ? install_apply(pg, table, NULL, &err) : rc;
         ck_assert_int_eq(rc, ERR_REJECTED);
         ck_assert_msg(strstr(err.message, cases[i].reason) != NULL, "%s", err.message);
-        table_free(table);
+        catalog_table_free(table);
     }
     pg_close(pg);
     walk_free(&w);
@@ -322,13 +322,13 @@ START_TEST(a_consumer_that_does_not_come_back_is_named)
     struct table *table = walk_table(&w, pg);
     buf_init(&names, 4096);
     sql_exec(w.db, "update rowferry.consumer set updated_at = '2026-01-02 12:00Z'");
-    must(install_stale(pg, table, &names, &err), &err);
+    must(installed_stale(pg, table, &names, &err), &err);
     ck_assert_str_eq(buf_text(&names), ""); /* it holds back nothing */
     sql_exec(w.db, "insert into note values (1, 'x')");
-    must(install_stale(pg, table, &names, &err), &err);
+    must(installed_stale(pg, table, &names, &err), &err);
     ck_assert_ptr_nonnull(strstr(buf_text(&names), "\" since 2026-01-02"));
     buf_release(&names);
-    table_free(table);
+    catalog_table_free(table);
     pg_close(pg);
     walk_free(&w);
 }

@@ -258,21 +258,21 @@ START_TEST(a_table_is_described)
     must(catalog_table(pg, &t, "Shop.Item", NULL, 0, &err), &err);
     ck_assert_str_eq(t->quoted, "\"Shop\".\"Item\"");
     ck_assert_uint_eq(t->columns.count, 6);
-    ck_assert_str_eq(columns_find(&t->columns, "a")->type, "varchar");
-    ck_assert_str_eq(columns_find(&t->columns, "names")->parts[0].type, "text");
-    ck_assert_str_eq(columns_find(&t->columns, "c")->parts[0].type, "varchar");
-    ck_assert_str_eq(columns_find(&t->columns, "r")->parts[0].type, "int4");
-    ck_assert_int_eq(columns_find(&t->columns, "m")->category, 'e');
-    ck_assert_int_eq(columns_find(&t->columns, "r")->category, 'r');
+    ck_assert_str_eq(row_columns_find(&t->columns, "a")->type, "varchar");
+    ck_assert_str_eq(row_columns_find(&t->columns, "names")->parts[0].type, "text");
+    ck_assert_str_eq(row_columns_find(&t->columns, "c")->parts[0].type, "varchar");
+    ck_assert_str_eq(row_columns_find(&t->columns, "r")->parts[0].type, "int4");
+    ck_assert_int_eq(row_columns_find(&t->columns, "m")->category, 'e');
+    ck_assert_int_eq(row_columns_find(&t->columns, "r")->category, 'r');
     ck_assert_uint_eq(t->key_count, 2);
     ck_assert_str_eq(t->key[0], "a");
     ck_assert(t->key_unique && t->key_not_null);
     char *fingerprint = text_copy(t->fingerprint);
-    table_free(t);
+    catalog_table_free(t);
     sql_exec(db, "alter table \"Shop\".\"Item\" alter column names type varchar[]");
     must(catalog_table(pg, &t, "Shop.Item", NULL, 0, &err), &err);
     ck_assert_str_ne(t->fingerprint, fingerprint);
-    table_free(t);
+    catalog_table_free(t);
     free(fingerprint);
     pg_close(pg);
     PQfinish(db);
@@ -309,16 +309,16 @@ START_TEST(what_a_column_is_made_of_is_described_eight_levels_down)
                  "create table t (id int primary key, e estates, m tstzmultirange, d d9)");
     struct pg *pg = walk_connect(uri);
     must(catalog_table(pg, &t, "t", NULL, 0, &err), &err);
-    const struct column *e = columns_find(&t->columns, "e");
+    const struct column *e = row_columns_find(&t->columns, "e");
     expect_line(e, (const char *[]){"_homes", "_home", "place", "text", NULL});
     ck_assert_str_eq(e->declared, "public.estates");
     const struct column *place = &e->parts[0].parts[0];
     ck_assert_uint_eq(place->part_count, 2);
     ck_assert_str_eq(place->parts[1].name, "zip");
     ck_assert_str_eq(place->parts[1].declared, "character(5)");
-    expect_line(columns_find(&t->columns, "m"),
+    expect_line(row_columns_find(&t->columns, "m"),
                 (const char *[]){"tstzmultirange", "tstzrange", "timestamptz", NULL});
-    const struct column *deepest = columns_find(&t->columns, "d");
+    const struct column *deepest = row_columns_find(&t->columns, "d");
     for (int i = 0; i < 8; i++) {
         ck_assert_int_eq(deepest->category, 'c');
         deepest = &deepest->parts[0];
@@ -326,7 +326,7 @@ START_TEST(what_a_column_is_made_of_is_described_eight_levels_down)
     ck_assert_str_eq(deepest->type, "d1");
     ck_assert_int_eq(deepest->category, 'b');
     ck_assert_uint_eq(deepest->part_count, 0);
-    table_free(t);
+    catalog_table_free(t);
     pg_close(pg);
     PQfinish(db);
     database_drop(uri);
@@ -351,7 +351,7 @@ START_TEST(a_table_or_column_that_does_not_exist_is_answered_with_the_nearest)
     ck_assert_ptr_nonnull(strstr(err.message, "has no primary key"));
     must(catalog_table(pg, &t, "articles", body, 1, &err), &err);
     ck_assert(!t->key_unique && !t->key_not_null);
-    table_free(t);
+    catalog_table_free(t);
     pg_close(pg);
     PQfinish(db);
     database_drop(uri);

@@ -7,7 +7,7 @@ static int try_install(struct walk *w, const char *uri, struct err *err)
     struct pg *pg = walk_connect(uri);
     struct table *table = walk_table(w, pg);
     int rc = install_apply(pg, table, NULL, err);
-    table_free(table);
+    catalog_table_free(table);
     pg_close(pg);
     return rc;
 }
@@ -74,9 +74,9 @@ START_TEST(what_was_planted_into_the_schema_later_is_refused_by_name)
         sql_exec(w.db, "%s", plants[i].sql);
         struct pg *pg = walk_connect(w.uri);
         struct table *table = walk_table(&w, pg);
-        ck_assert_int_eq(install_require(pg, table, &err), ERR_REJECTED);
+        ck_assert_int_eq(installed_require_current(pg, table, &err), ERR_REJECTED);
         ck_assert_msg(strstr(err.message, plants[i].words) != NULL, "%s", err.message);
-        table_free(table);
+        catalog_table_free(table);
         pg_close(pg);
         walk_free(&w);
     }
@@ -142,7 +142,7 @@ START_TEST(a_script_that_is_pasted_refuses_a_schema_of_somebody_else)
     ck_assert_msg(strstr(PQresultErrorMessage(r), owner) != NULL, "%s", PQresultErrorMessage(r));
     PQclear(r);
     sql_exec(w.db, "rollback");
-    table_free(table);
+    catalog_table_free(table);
     pg_close(pg);
     buf_release(&script);
     world_end(&w, owner);
@@ -171,7 +171,7 @@ START_TEST(a_line_break_in_a_name_stays_in_the_comment)
     ck_assert_int_eq(
         sql_int(w.db, "select count(*) from pg_roles where rolname = 'evil_of_a_name'"), 0);
     sql_exec(w.db, "drop owned by \"READER\"; drop role \"READER\"");
-    table_free(table);
+    catalog_table_free(table);
     pg_close(pg);
     buf_release(&script);
     world_end(&w, owner);

@@ -139,9 +139,9 @@ static void refused(const char *uri, const char *primary, const char *says)
     struct pg *pg = walk_connect_to(uri, primary);
     struct walk w = notes();
     struct table *table = walk_table(&w, pg);
-    ck_assert_int_eq(install_require(pg, table, &err), ERR_REJECTED);
+    ck_assert_int_eq(installed_require_current(pg, table, &err), ERR_REJECTED);
     ck_assert_msg(strstr(err.message, says) != NULL, "%s", err.message);
-    table_free(table);
+    catalog_table_free(table);
     pg_close(pg);
 }
 

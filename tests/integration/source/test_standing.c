@@ -75,7 +75,7 @@ static int looked_at(struct pg *pg, const char *name, const char *const *params,
     int hits = -1;
     buf_init(&sql, 65536);
     buf_push_text(&sql, "explain (analyze, buffers, timing off) ");
-    buf_push_text(&sql, embedded_text(source_sql, name));
+    buf_push_text(&sql, embed_text(source_sql, name));
     must(pg_query(pg, &r, "any: text", buf_text(&sql), params, count, &err), &err);
     for (size_t i = 0; i < pg_rows(r) && hits < 0; i++) {
         const char *hit = strstr(pg_text(r, i, 0), "shared hit=");
@@ -140,7 +140,7 @@ START_TEST(pruned_entries_are_not_walked_while_another_session_might_see_them)
     };
     must(pg_script(pg, "begin read write", &err), &err);
     for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
-        must(pg_query(pg, NULL, NULL, embedded_text(source_sql, asked[i].name), asked[i].params,
+        must(pg_query(pg, NULL, NULL, embed_text(source_sql, asked[i].name), asked[i].params,
                       asked[i].count, &err),
              &err); /* fills the catalogue caches of functions */
         int hits = looked_at(pg, asked[i].name, asked[i].params, asked[i].count);

@@ -229,7 +229,7 @@ START_TEST(a_reader_without_rights_on_the_table_takes_a_partition_in)
     struct pg *pg = walk_connect(w.uri);
     struct table *table = walk_table(&w, pg);
     must(install_apply(pg, table, role, &err), &err);
-    table_free(table);
+    catalog_table_free(table);
     pg_close(pg);
     char *plain = w.uri;
     w.uri = uri_as(plain, role);
@@ -322,7 +322,7 @@ START_TEST(removing_leaves_nothing_in_any_member)
         sql_int(w.db, "select count(*) from pg_trigger where tgname like 'rowferry%%'"), 0);
     ck_assert_int_eq(sql_int(w.db, "select count(*) from pg_namespace where nspname = 'rowferry'"),
                      0);
-    table_free(table);
+    catalog_table_free(table);
     pg_close(pg);
     walk_free(&w);
 }

@@ -106,11 +106,11 @@ static inline void walk_install(struct walk *w)
     struct pg *pg = walk_connect(w->uri);
     struct table *table = walk_table(w, pg);
     must(install_apply(pg, table, NULL, &err), &err);
-    table_free(table);
+    catalog_table_free(table);
     for (size_t i = 0; i < w->dependency_count; i++) {
-        must(query_dependency(pg, &table, &w->dependencies[i], &err), &err);
+        must(depend_of_query(pg, &table, &w->dependencies[i], &err), &err);
         must(install_apply(pg, table, NULL, &err), &err);
-        table_free(table);
+        catalog_table_free(table);
     }
     pg_close(pg);
 }

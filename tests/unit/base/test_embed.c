@@ -12,8 +12,8 @@ static const struct embedded table[] = {{"0001_first", "select 1;\n"}, {"0002", 
 
 START_TEST(a_file_is_found_by_its_whole_name)
 {
-    ck_assert_str_eq(embedded_text(table, "0001_first"), "select 1;\n");
-    ck_assert_str_eq(embedded_text(table, "0002"), "x");
+    ck_assert_str_eq(embed_text(table, "0001_first"), "select 1;\n");
+    ck_assert_str_eq(embed_text(table, "0002"), "x");
 }
 END_TEST
 
@@ -23,7 +23,7 @@ START_TEST(a_file_that_is_not_there_aborts)
     ck_assert_int_ge(child, 0);
     if (child == 0) {
         close(STDERR_FILENO);
-        embedded_text(table, "0001");
+        embed_text(table, "0001");
         _exit(0);
     }
     int status = 0;

@@ -157,7 +157,7 @@ START_TEST(of_two_exit_codes_the_one_that_counts_wins_in_both_orders)
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             enum exit_code worse =
-                exit_code_worse((enum exit_code)order[i], (enum exit_code)order[j]);
+                err_exit_code_worse((enum exit_code)order[i], (enum exit_code)order[j]);
             ck_assert_int_eq((int)worse, order[i < j ? i : j]);
         }
     }

@@ -159,7 +159,7 @@ static void assert_same_keys(struct json_object *group, bool in_pipeline)
 {
     int expected = 0;
     for (const struct option *o = options; o->path != NULL; o++) {
-        if (!option_belongs(o, in_pipeline)) {
+        if (!options_belongs(o, in_pipeline)) {
             continue;
         }
         struct json_object *leaf = schema_at(group, o->path);
@@ -210,16 +210,16 @@ START_TEST(paths_are_unique_and_no_option_is_a_group)
 {
     for (const struct option *o = options; o->path != NULL; o++) {
         for (int in_pipeline = 0; in_pipeline < 2; in_pipeline++) {
-            if (option_belongs(o, in_pipeline != 0)) {
-                ck_assert_ptr_eq(option_find(in_pipeline != 0, o->path), o);
-                ck_assert(!option_is_group(in_pipeline != 0, o->path));
+            if (options_belongs(o, in_pipeline != 0)) {
+                ck_assert_ptr_eq(options_find(in_pipeline != 0, o->path), o);
+                ck_assert(!options_is_group(in_pipeline != 0, o->path));
             }
         }
         ck_assert_ptr_nonnull(o->help);
     }
-    ck_assert(option_is_group(false, "service.auth"));
-    ck_assert(!option_is_group(false, "service.aut"));
-    ck_assert(!option_is_group(true, "service"));
+    ck_assert(options_is_group(false, "service.auth"));
+    ck_assert(!options_is_group(false, "service.aut"));
+    ck_assert(!options_is_group(true, "service"));
 }
 END_TEST
 

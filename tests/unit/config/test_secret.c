@@ -212,11 +212,11 @@ START_TEST(secrets_are_read_when_asked_and_readable_files_are_warned_of)
         "\"ROWFERRY_TEST_SECRET\"}}}," PIPELINES "}",
         &err);
     ck_assert_msg(c != NULL, "%s", err.message);
-    ck_assert_int_eq(config_resolve_secrets(c, &err), ERR_CONFIG);
+    ck_assert_int_eq(secret_resolve_all(c, &err), ERR_CONFIG);
     configfile_write("secret", S3CRET "\n");
     ck_assert_int_eq(chmod("secret", 0640), 0);
-    ck_assert_int_eq(config_resolve_secrets(c, &err), 0);
-    ck_assert_int_eq(config_resolve_secrets(c, &err), 0);
+    ck_assert_int_eq(secret_resolve_all(c, &err), 0);
+    ck_assert_int_eq(secret_resolve_all(c, &err), 0);
     ck_assert_uint_eq(c->warning_count, 1);
     ck_assert_str_eq(c->warnings[0], "the file \"secret\" of \"source.password\" can be read by "
                                      "others; chmod 600 \"secret\"");

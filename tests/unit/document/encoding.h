@@ -34,7 +34,7 @@ static inline void bench_close(struct bench *t)
 {
     plan_release(&t->plan);
     mapping_release(&t->mapping);
-    columns_release(&t->columns);
+    row_columns_release(&t->columns);
     batch_release(&t->batch);
 }
 

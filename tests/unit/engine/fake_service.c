@@ -130,7 +130,7 @@ static int service_open_writes(void *self, const struct generation_id *generatio
     if (strcmp(generation->name, f->index) != 0 || strcmp(generation->uuid, f->uuid) != 0) {
         return err_set(err, ERR_STATE, "index \"%s\" is gone", generation->name);
     }
-    index_write_alias(alias, f->index, f->creator);
+    write_alias_of(alias, f->index, f->creator);
     snprintf(f->write_alias, sizeof(f->write_alias), "%s", alias);
     snprintf(f->written, sizeof(f->written), "%s", generation->name);
     return 0;

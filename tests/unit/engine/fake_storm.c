@@ -185,7 +185,7 @@ void storm_ask(struct fake *f, const bool *rows)
         char key[16];
         int len = snprintf(key, sizeof(key), "k%zu", i);
         if (rows[i]) {
-            requests_push_key(&keys, span_make(key, (size_t)len));
+            keylist_push_key(&keys, span_make(key, (size_t)len));
         }
     }
     ck_assert_int_eq(state_open(&state, f->path, "things", &err), 0);

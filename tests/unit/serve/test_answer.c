@@ -49,12 +49,12 @@ static void begin(void)
                                      .context = &asked,
                                      .clock = clock_system()};
     events_init(&events, names, 2);
-    answerer_init(&answerer, &options, &events);
+    answer_init(&answerer, &options, &events);
 }
 
 static void end(void)
 {
-    answerer_release(&answerer);
+    answer_release(&answerer);
     events_release(&events);
     status_snapshot_free(boards[0]);
     status_snapshot_free(boards[1]);
@@ -206,11 +206,11 @@ START_TEST(a_name_that_is_not_ours_is_refused_on_every_address)
     };
     for (size_t i = 0; i < sizeof(listens) / sizeof(listens[0]); i++) {
         begin();
-        answerer_release(&answerer);
+        answer_release(&answerer);
         options.listen = listens[i];
         options.names = names;
         options.name_count = 1;
-        answerer_init(&answerer, &options, &events);
+        answer_init(&answerer, &options, &events);
         for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++) {
             struct answer a;
             ask("GET", "/status", calls[k].host, &a);

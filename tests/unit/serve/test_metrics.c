@@ -36,8 +36,8 @@ START_TEST(a_pipeline_at_work_has_counters_lag_and_latency)
     v.moment.work.equal_us = NOW_US - 1500000;
     v.moment.work.lag_rows = 12;
     v.moment.dead_letters = 2;
-    latency_note(&v.moment.latency, 15000, 3);
-    latency_note(&v.moment.latency, 7200000000, 1);
+    status_snapshot_latency_note(&v.moment.latency, 15000, 3);
+    status_snapshot_latency_note(&v.moment.latency, 7200000000, 1);
     char *text = metrics_of(&v, 1);
     expect_line(text, "# TYPE rowferry_upserts_total counter");
     expect_line(text, "rowferry_upserts_total{pipeline=\"articles\"} 4981");

@@ -46,7 +46,7 @@ static inline void connect_to(struct fixture *f, size_t urls)
     if (f->options.request_timeout_ms == 0) {
         f->options.request_timeout_ms = FIXTURE_PATIENT_MS;
     }
-    ck_assert_int_eq(service_open(&f->service, &f->options, &f->err), 0);
+    ck_assert_int_eq(http_service_open(&f->service, &f->options, &f->err), 0);
 }
 
 static inline void point(struct fixture *f, size_t i, int port)
@@ -65,7 +65,7 @@ static inline void start(struct fixture *f, const char *const *answers, size_t c
 static inline void stop(struct fixture *f)
 {
     http_answer_release(&f->answer);
-    service_close(f->service);
+    http_service_close(f->service);
     if (f->server != NULL) {
         scripted_stop(f->server);
     }

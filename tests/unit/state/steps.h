@@ -244,8 +244,8 @@ static int extend(struct trial *t, struct err *err)
     const char *const properties[] = {"body", "title.raw"};
     struct lacking lacking = {0};
     const struct extension e = {"0815", "0816", properties, 2, 9};
-    int rc = extension_note(t->s, &e, err);
-    rc = rc == 0 ? extension_look(t->s, "articles-1", &lacking, err) : rc;
+    int rc = definition_extension_note(t->s, &e, err);
+    rc = rc == 0 ? definition_extension_look(t->s, "articles-1", &lacking, err) : rc;
     if (rc == 0) {
         buf_printf(&t->said, "%s", lacking.properties);
     }
@@ -381,17 +381,17 @@ static int give_up(struct trial *t, struct err *err)
 
 static int meet_former(struct trial *t, struct err *err)
 {
-    return former_meet(t->s, "articles/articles-9", 3, err);
+    return rebuild_former_meet(t->s, "articles/articles-9", 3, err);
 }
 
 static int former_is_due(struct trial *t, struct err *err)
 {
-    return former_due(t->s, "articles/articles-0", err);
+    return rebuild_former_due(t->s, "articles/articles-0", err);
 }
 
 static int forget_former(struct trial *t, struct err *err)
 {
-    return former_forget(t->s, "articles/articles-0", err);
+    return rebuild_former_forget(t->s, "articles/articles-0", err);
 }
 
 static int tell_former(struct trial *t, struct err *err)
@@ -399,8 +399,8 @@ static int tell_former(struct trial *t, struct err *err)
     struct former first;
     struct former last;
     bool known;
-    int rc = former_look(t->s, &first, &known, err);
-    rc = rc == 0 ? former_last(t->s, &last, &known, err) : rc;
+    int rc = rebuild_former_look(t->s, &first, &known, err);
+    rc = rc == 0 ? rebuild_former_last(t->s, &last, &known, err) : rc;
     if (rc == 0) {
         buf_printf(&t->said, "%s %s %lld", first.consumer, last.consumer, (long long)last.count);
     }

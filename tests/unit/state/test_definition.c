@@ -27,7 +27,7 @@ static void expect_lacking(struct state *s, const char *generation, const char *
 {
     struct err err = {0};
     struct lacking lacking;
-    OK(extension_look(s, generation, &lacking, &err));
+    OK(definition_extension_look(s, generation, &lacking, &err));
     if (properties == NULL) {
         ck_assert_ptr_null(lacking.properties);
     } else {
@@ -42,7 +42,7 @@ static void extend(struct state *s, const char *property, int64_t wall_us)
 {
     struct err err = {0};
     const struct extension e = {"mapping 2", "table 2", &property, 1, wall_us};
-    OK(extension_note(s, &e, &err));
+    OK(definition_extension_note(s, &e, &err));
 }
 
 START_TEST(words_are_kept_as_long_as_a_pipeline_is_of_them)
@@ -111,7 +111,7 @@ START_TEST(only_what_is_live_is_extended)
     const struct extension e = {"mapping 2", "table 2", &property, 1, 5};
     struct state *s = statefile_open(&f, "articles");
     statefile_begin(s, 1);
-    ck_assert_int_eq(extension_note(s, &e, &err), ERR_STATE);
+    ck_assert_int_eq(definition_extension_note(s, &e, &err), ERR_STATE);
     expect_lacking(s, "articles-1", NULL, 0);
     state_close(s);
     statefile_remove(&f);

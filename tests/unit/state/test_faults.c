@@ -38,7 +38,7 @@ static void furnish(struct state *s)
     OK(reconcile_note(s, &(struct reconcile){.owed_us = 2}, &err));
     OK(history_begin(s, "reindex", 4, &id, &err));
     OK(request_file(s, "resync", "{}", 5, &id, &err));
-    OK(former_meet(s, "articles/articles-0", 4, &err));
+    OK(rebuild_former_meet(s, "articles/articles-0", 4, &err));
 }
 
 static void furnish_next(struct state *s)

@@ -71,22 +71,22 @@ static void expect_former_known(struct state *s)
     struct err err = {0};
     struct former former;
     bool known;
-    OK(former_look(s, &former, &known, &err));
+    OK(rebuild_former_look(s, &former, &known, &err));
     ck_assert(known && former.left_us == 77);
     ck_assert_str_eq(former.consumer, "articles/articles-1/uuid-1");
     ck_assert_int_eq(former.count, 1);
-    OK(former_meet(s, "articles/articles-1/uuid-1", 5, &err)); /* already known */
-    OK(former_look(s, &former, &known, &err));
+    OK(rebuild_former_meet(s, "articles/articles-1/uuid-1", 5, &err)); /* already known */
+    OK(rebuild_former_look(s, &former, &known, &err));
     ck_assert(known && former.count == 1 && former.left_us == 77);
-    OK(former_meet(s, "articles/articles-9/uuid-9", 5, &err));
-    OK(former_look(s, &former, &known, &err));
+    OK(rebuild_former_meet(s, "articles/articles-9/uuid-9", 5, &err));
+    OK(rebuild_former_look(s, &former, &known, &err));
     ck_assert(known && former.count == 2 && former.left_us == 5);
-    OK(former_forget(s, "articles/articles-9/uuid-9", &err));
-    OK(former_due(s, "articles/articles-1/uuid-1", &err));
-    OK(former_look(s, &former, &known, &err));
+    OK(rebuild_former_forget(s, "articles/articles-9/uuid-9", &err));
+    OK(rebuild_former_due(s, "articles/articles-1/uuid-1", &err));
+    OK(rebuild_former_look(s, &former, &known, &err));
     ck_assert(known && former.count == 1 && former.left_us == 0);
-    OK(former_forget(s, "articles/articles-1/uuid-1", &err));
-    OK(former_look(s, &former, &known, &err));
+    OK(rebuild_former_forget(s, "articles/articles-1/uuid-1", &err));
+    OK(rebuild_former_look(s, &former, &known, &err));
     ck_assert(!known);
 }
 
@@ -188,10 +188,10 @@ START_TEST(one_that_is_given_up_leaves_the_live_one_as_it_was)
     ck_assert_int_eq(rebuild_begin(s, &(struct rebuild){.begun_us = 1}, NULL, &err), ERR_INTERNAL);
     statefile_begin(next, 2);
     apply_outcome_letter(next, "new", "9:9:");
-    OK(former_due(next, "articles/articles-2/uuid-1", &err)); /* it was built twice */
+    OK(rebuild_former_due(next, "articles/articles-2/uuid-1", &err)); /* it was built twice */
     state_close(next);
     OK(rebuild_forget(s, "articles/articles-2/uuid-2", &err));
-    OK(former_look(s, &former, &known, &err));
+    OK(rebuild_former_look(s, &former, &known, &err));
     ck_assert(known && former.count == 2 && former.left_us == 0);
     ck_assert_str_eq(former.consumer, "articles/articles-2/uuid-1");
     OK(rebuild_look(s, &r, &known, &err));
@@ -216,10 +216,10 @@ START_TEST(what_is_gone_back_to_stops_being_a_former_one_with_the_wish)
     struct state *next = begun(s, NULL);
     state_close(next);
     OK(rebuild_forget(s, consumer, &err));
-    OK(former_look(s, &former, &known, &err));
+    OK(rebuild_former_look(s, &former, &known, &err));
     ck_assert(known);
     OK(rebuild_begin(s, &(struct rebuild){.begun_us = 2, .former = consumer}, NULL, &err));
-    OK(former_look(s, &former, &known, &err));
+    OK(rebuild_former_look(s, &former, &known, &err));
     ck_assert(!known);
     state_close(s);
     statefile_remove(&f);

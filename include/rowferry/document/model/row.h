@@ -56,10 +56,10 @@ struct columns {
     size_t count;
 };
 
-void column_release(struct column *c);
-void columns_release(struct columns *c);
+void row_column_release(struct column *c);
+void row_columns_release(struct columns *c);
 
 /* Returns the column of that name, or null. */
-const struct column *columns_find(const struct columns *c, const char *name);
+const struct column *row_columns_find(const struct columns *c, const char *name);
 
 #endif

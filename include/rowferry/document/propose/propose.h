@@ -23,7 +23,7 @@ struct shape {
     bool cut; /* has more members than were examined */
 };
 
-void shape_release(struct shape *s);
+void propose_json_shape_release(struct shape *s);
 
 /* Facts about a column besides its type. */
 struct column_facts {
@@ -47,8 +47,8 @@ struct table_facts {
 };
 
 /* Frees the contents of the facts, but not the array. */
-void column_facts_release(struct column_facts *facts, size_t count);
-void table_facts_release(struct table_facts *t);
+void propose_column_facts_release(struct column_facts *facts, size_t count);
+void propose_table_facts_release(struct table_facts *t);
 
 enum propose_for { PROPOSE_ANY, PROPOSE_OPENSEARCH, PROPOSE_ELASTICSEARCH };
 
@@ -68,13 +68,13 @@ struct proposed {
  * length. */
 void propose_mapping(struct proposed *out, const struct table_facts *table, const char *const *key,
                      size_t key_count, enum propose_for product);
-void proposed_release(struct proposed *p);
+void propose_release(struct proposed *p);
 
 /* Returns the number of fields including all children. */
-size_t proposed_fields(const struct proposed *p);
+size_t propose_fields(const struct proposed *p);
 
 /* Returns true if a property below is a vector that needs index.knn in OpenSearch. */
-bool proposed_has_vector(const struct proposed *p);
+bool propose_has_vector(const struct proposed *p);
 
 struct buf;
 /* Appends the text as an index name: lower case, "-" for characters that are not allowed. */

@@ -59,10 +59,10 @@ enum word_kind {
 };
 
 /* Appends one line to the canonical text of a table definition. */
-void words_push(struct buf *words, enum word_kind kind, const char *name, const char *value);
+void drift_words_push(struct buf *words, enum word_kind kind, const char *name, const char *value);
 
 /* Appends the canonical text of a mapping: the mapping as sent, and the ingest pipeline (null if
  * unused). */
-void words_push_mapping(struct buf *words, const char *mappings, const char *ingest_pipeline);
+void drift_words_push_mapping(struct buf *words, const char *mappings, const char *ingest_pipeline);
 
 #endif

@@ -30,8 +30,8 @@ struct latency {
     int64_t sum_us;
 };
 
-void latency_note(struct latency *l, int64_t took_us, uint64_t operations);
-void latency_add(struct latency *sum, const struct latency *l);
+void status_snapshot_latency_note(struct latency *l, int64_t took_us, uint64_t operations);
+void status_snapshot_latency_add(struct latency *sum, const struct latency *l);
 
 /* What the loop publishes; covers the current round. */
 struct status_snapshot_moment {

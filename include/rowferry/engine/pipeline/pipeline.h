@@ -110,13 +110,14 @@ int pipeline_sync(const struct pipeline_options *options, const struct pipeline_
 
 /* Returns how the pipeline differs from the definition of its index ("it was built ..."), or null
  * if it does not. facts: of the connected source. */
-const char *pipeline_differs(const struct pipeline_options *options,
-                             const struct source_facts *facts, const struct index_info *index);
+const char *takeover_pipeline_differs(const struct pipeline_options *options,
+                                      const struct source_facts *facts,
+                                      const struct index_info *index);
 
-/* Same as pipeline_differs, but line by line. state: where the canonical text of the index's
- * definition may be stored; null: unavailable. The caller releases *out. */
-int pipeline_drift(const struct pipeline_options *options, const struct source_facts *facts,
-                   const struct index_info *index, struct state *state, struct drift_found *out,
-                   struct err *err) MUST_CHECK;
+/* Same as takeover_pipeline_differs, but line by line. state: where the canonical text of the
+ * index's definition may be stored; null: unavailable. The caller releases *out. */
+int schema_pipeline_drift(const struct pipeline_options *options, const struct source_facts *facts,
+                          const struct index_info *index, struct state *state,
+                          struct drift_found *out, struct err *err) MUST_CHECK;
 
 #endif

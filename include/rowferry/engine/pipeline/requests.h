@@ -46,7 +46,7 @@
 #define REQUEST_MAX_BYTES ((size_t)4 << 20)
 
 /* Appends a key to the arguments of a request. */
-void requests_push_key(struct buf *arguments, struct span key);
+void keylist_push_key(struct buf *arguments, struct span key);
 
 /* Returns true if the request is for the worker beside the pipeline. */
 bool requests_about_rebuild(const char *command);

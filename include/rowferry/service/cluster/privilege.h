@@ -32,9 +32,9 @@ struct account {
 };
 
 /* Looks up the account of the credential. Negative only if no answer arrives. */
-int account_look(struct service *s, const struct product_info *product, struct account *out,
-                 struct err *err) MUST_CHECK;
-void account_release(struct account *a);
+int privilege_account_look(struct service *s, const struct product_info *product,
+                           struct account *out, struct err *err) MUST_CHECK;
+void privilege_account_release(struct account *a);
 
 /* Appends the privileges that the account lacks for a pipeline of this alias, "a, b" in the
  * product's terms; nothing if none is visibly missing. *told is false if the privileges cannot be

@@ -26,9 +26,9 @@
 struct service; /* opaque: connections, product, bulk requests in flight */
 
 /* Creates the service handle without connecting. */
-int service_open(struct service **out, const struct service_options *options,
-                 struct err *err) MUST_CHECK;
-void service_close(struct service *s); /* accepts null; aborts requests in flight */
+int http_service_open(struct service **out, const struct service_options *options,
+                      struct err *err) MUST_CHECK;
+void http_service_close(struct service *s); /* accepts null; aborts requests in flight */
 
 struct http_answer {
     int status;

@@ -84,8 +84,8 @@ int index_create(struct service *s, const char *name, const char *mappings, cons
  * and the result is ERR_REJECTED; the error names the alias, and the template if it is visible.
  * Returns 0 if the index does not exist.
  */
-int index_expect_hidden(struct service *s, const char *name, const char *pipeline,
-                        struct err *err) MUST_CHECK;
+int write_alias_expect_hidden(struct service *s, const char *name, const char *pipeline,
+                              struct err *err) MUST_CHECK;
 
 /* Restores refresh_interval and the number of replicas as configured (or to the service's default)
  * and refreshes. index_ready reports when the replicas are assigned. Idempotent. */
@@ -107,12 +107,12 @@ int index_swap(struct service *s, const char *alias, const char *from, const cha
  * message).
  */
 #define ADOPT_CANNOT_KEEP 1
-int index_swap_adopting(struct service *s, const char *alias, const char *kept, const char *to,
-                        bool *kept_it, struct err *err) MUST_CHECK;
+int adopt_swap_alias(struct service *s, const char *alias, const char *kept, const char *to,
+                     bool *kept_it, struct err *err) MUST_CHECK;
 
-/* Undoes an interrupted index_swap_adopting: removes its clone and its write block of the index
+/* Undoes an interrupted adopt_swap_alias: removes its clone and its write block of the index
  * `alias`, which had no block before. Does nothing if `alias` is not an index. */
-int index_adopt_undo(struct service *s, const char *alias, const char *kept,
+int adopt_undo_alias(struct service *s, const char *alias, const char *kept,
                      struct err *err) MUST_CHECK;
 
 /*
@@ -164,7 +164,7 @@ int index_count(struct service *s, const char *name, int64_t *count, struct err 
 
 /* Formats the write alias; creator is the creator in the index's _meta. */
 #define INDEX_WRITE_ALIAS_BYTES 320
-void index_write_alias(char out[INDEX_WRITE_ALIAS_BYTES], const char *name, const char *creator);
+void write_alias_of(char out[INDEX_WRITE_ALIAS_BYTES], const char *name, const char *creator);
 
 struct generation_id {
     const char *name;
@@ -178,12 +178,12 @@ struct generation_id {
  * another uuid or the alias points at any other index. ERR_INTERNAL unless its _meta names this
  * pipeline.
  */
-int index_open_writes(struct service *s, const struct generation_id *generation,
-                      char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err) MUST_CHECK;
+int write_alias_open(struct service *s, const struct generation_id *generation,
+                     char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err) MUST_CHECK;
 
-/* Like index_open_writes, without changes: *given is true if the generation has its write alias. */
-int index_look_writes(struct service *s, const struct generation_id *generation,
-                      char alias[INDEX_WRITE_ALIAS_BYTES], bool *given, struct err *err) MUST_CHECK;
+/* Like write_alias_open, without changes: *given is true if the generation has its write alias. */
+int write_alias_look(struct service *s, const struct generation_id *generation,
+                     char alias[INDEX_WRITE_ALIAS_BYTES], bool *given, struct err *err) MUST_CHECK;
 
 /* Deletes a generation; refused (ERR_INTERNAL) unless its _meta names this pipeline. */
 int index_delete(struct service *s, const char *name, const char *pipeline,

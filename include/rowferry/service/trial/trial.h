@@ -36,9 +36,9 @@ struct hits {
     int64_t total; /* number of all matches */
 };
 
-void hits_init(struct hits *h);
-void hits_release(struct hits *h);
-struct span hits_id(const struct hits *h, size_t i); /* NUL-terminated */
+void trial_hits_init(struct hits *h);
+void trial_hits_release(struct hits *h);
+struct span trial_hits_id(const struct hits *h, size_t i); /* NUL-terminated */
 
 /* Sends POST _search with the query, sort and so on from body. Sets size, _source and
  * track_total_hits itself. */

@@ -44,17 +44,18 @@ struct table {
  */
 int catalog_table(struct pg *pg, struct table **out, const char *name, const char *const *key,
                   size_t key_count, struct err *err) MUST_CHECK;
-void table_free(struct table *t); /* null is allowed */
+void catalog_table_free(struct table *t); /* null is allowed */
 
 /*
  * From now on the rows of the table are those of the query, one for each key; columns and
  * fingerprint become the query's. Returns ERR_REJECTED if the query is invalid, or if a key column
  * is missing from it or has another type.
  */
-int catalog_query(struct pg *pg, struct table *t, const char *query, struct err *err) MUST_CHECK;
+int query_describe_columns(struct pg *pg, struct table *t, const char *query,
+                           struct err *err) MUST_CHECK;
 
 /* Appends the item of a FROM clause, with the alias t. */
-void catalog_push_source(struct buf *out, const struct table *t);
+void query_push_source(struct buf *out, const struct table *t);
 
 /* Returns ERR_REJECTED, with the reason, if the change log cannot see all changes of the table: it
  * is unlogged, is part of another table, or has such a member. */

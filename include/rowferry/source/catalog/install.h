@@ -21,22 +21,22 @@ enum install_state {
     INSTALL_CURRENT,
 };
 
-int install_look(struct pg *pg, const struct table *table, enum install_state *state,
-                 struct buf *why, struct err *err) MUST_CHECK;
+int installed_read(struct pg *pg, const struct table *table, enum install_state *state,
+                   struct buf *why, struct err *err) MUST_CHECK;
 
 /* Returns 0 if the installation is current. Otherwise ERR_REJECTED (absent, older) or ERR_STATE
  * (broken), with a remedy. */
-int install_require(struct pg *pg, const struct table *table, struct err *err) MUST_CHECK;
+int installed_require_current(struct pg *pg, const struct table *table, struct err *err) MUST_CHECK;
 
 /* Appends the consumers that were absent for a day while entries are kept for them: `"name" since
  * day, ..`. A generation that was given up keeps its entries for ever. */
-int install_stale(struct pg *pg, const struct table *table, struct buf *names,
-                  struct err *err) MUST_CHECK;
+int installed_stale(struct pg *pg, const struct table *table, struct buf *names,
+                    struct err *err) MUST_CHECK;
 
 /* Appends the members that left the table although a consumer relies on them: `"consumer" relies on
  * name, ..`. Their rows disappeared without an entry, and the consumer's next sync will fail. */
-int install_left(struct pg *pg, const struct table *table, struct buf *names,
-                 struct err *err) MUST_CHECK;
+int installed_left(struct pg *pg, const struct table *table, struct buf *names,
+                   struct err *err) MUST_CHECK;
 
 /* Third parties that the change log affects. */
 struct install_beside {
@@ -44,9 +44,9 @@ struct install_beside {
         publications; /* for all tables, `"a", "b"`: subscribers without the log stop; null: none */
     char *dumper;     /* the table's owner, if pg_dump fails as that role; else null */
 };
-int install_beside(struct pg *pg, const struct table *table, struct install_beside *out,
-                   struct err *err) MUST_CHECK;
-void install_beside_release(struct install_beside *b);
+int installed_beside(struct pg *pg, const struct table *table, struct install_beside *out,
+                     struct err *err) MUST_CHECK;
+void installed_beside_release(struct install_beside *b);
 
 /* Remedies: a complete text for publications; a text that follows the name of the dumper. */
 #define INSTALL_PUBLICATIONS_REMEDY                                                                \

@@ -20,12 +20,12 @@ struct dependency {
 };
 
 /* Copies the dependencies; returns null if count is 0. */
-struct dependency *query_copy_dependencies(const struct dependency *from, size_t count);
-void query_free_dependencies(struct dependency *d, size_t count);
+struct dependency *depend_copy_all(const struct dependency *from, size_t count);
+void depend_free_all(struct dependency *d, size_t count);
 
 /* What is read, as configured. All borrowed. */
 struct query_input {
-    const struct table *root; /* with its query, if there is one (catalog_query) */
+    const struct table *root; /* with its query, if there is one (query_describe_columns) */
     const char *where;        /* null: no condition */
     const struct dependency *dependencies;
     size_t dependency_count;
@@ -37,17 +37,17 @@ struct query_input {
  * definitions of the views that are read, functions (null with it) a line "public.f(text) 7131.."
  * for each function of a user that they or the statements call by name, with a hash of what it
  * does: they decide what a row is. */
-int query_require(struct pg *pg, const struct query_input *in, struct buf *views,
-                  struct buf *functions, struct err *err) MUST_CHECK;
+int depend_require(struct pg *pg, const struct query_input *in, struct buf *views,
+                   struct buf *functions, struct err *err) MUST_CHECK;
 
 /* Appends a volatile function that the plan of the rows calls: its result changes with time or at
  * random, without a change of a table. Appends nothing if there is none. */
-int query_unsteady(struct pg *pg, const struct query_input *in, struct buf *function,
+int reads_volatile(struct pg *pg, const struct query_input *in, struct buf *function,
                    struct err *err) MUST_CHECK;
 
 /* Looks up a dependency's table, with the recorded columns as its key. Also returns ERR_REJECTED if
  * several columns are recorded and one may be NULL. */
-int query_dependency(struct pg *pg, struct table **out, const struct dependency *dependency,
-                     struct err *err) MUST_CHECK;
+int depend_of_query(struct pg *pg, struct table **out, const struct dependency *dependency,
+                    struct err *err) MUST_CHECK;
 
 #endif

@@ -49,7 +49,7 @@ int changelog_mirrored(struct pg *pg, const struct changelog_options *options, c
 /* Records that these columns of the table are mapped from now on: the consumer relies on their
  * current definition. The position and all other data stay. May be repeated. The connection stays
  * the caller's. */
-int changelog_extend(struct pg *pg, const struct table *t, const char *consumer,
+int extend_changelog(struct pg *pg, const struct table *t, const char *consumer,
                      const char *const *columns, size_t count, struct err *err) MUST_CHECK;
 
 /* Counts the entries after `position` (-1: unknown), of the table and of the tables that its query

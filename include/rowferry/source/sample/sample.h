@@ -25,7 +25,7 @@ enum stratum {
     STRATUM_COUNT,
 };
 
-const char *stratum_name(enum stratum s); /* "chance" */
+const char *sample_stratum_name(enum stratum s); /* "chance" */
 
 /* All members are borrowed and must outlive the sample. */
 struct sample_options {

@@ -17,10 +17,10 @@ START_TEST(fields_and_vectors_are_counted_at_any_depth)
             "\"v\":{\"type\":\"knn_vector\",\"dimension\":384}}}",
             &err),
         0);
-    sizes_take_mapping(&s, &m);
+    capacity_take_mapping(&s, &m);
     ck_assert_int_eq(s.fields, 6); /* including source_id */
     ck_assert_int_eq(s.dimensions, 384);
-    ck_assert_int_eq(sizes_vector_bytes(&s), (int64_t)(1.1 * (4 * 384 + 128) * 1000));
+    ck_assert_int_eq(capacity_vector_bytes(&s), (int64_t)(1.1 * (4 * 384 + 128) * 1000));
     mapping_release(&m);
 }
 END_TEST
@@ -28,25 +28,26 @@ END_TEST
 START_TEST(an_index_that_is_there_tells_more_than_a_rule_of_thumb)
 {
     struct sizes s = {.documents = 2000, .document_bytes = 100, .copies = 2};
-    ck_assert_int_eq(sizes_index_bytes(&s), 300000);
-    sizes_take_live(&s, 10, 4000000);
-    ck_assert_int_eq(sizes_index_bytes(&s), 300000); /* ten documents are too few for an estimate */
-    sizes_take_live(&s, 2000, 400000);
-    ck_assert_int_eq(sizes_index_bytes(&s), 200000);
-    ck_assert_int_eq(sizes_index_bytes_of(&s, 20000), 2000000);
-    ck_assert_int_eq(sizes_index_bytes_of(&s, INT64_MAX), INT64_C(1) << 52);
+    ck_assert_int_eq(capacity_index_bytes(&s), 300000);
+    capacity_take_live(&s, 10, 4000000);
+    ck_assert_int_eq(capacity_index_bytes(&s),
+                     300000); /* ten documents are too few for an estimate */
+    capacity_take_live(&s, 2000, 400000);
+    ck_assert_int_eq(capacity_index_bytes(&s), 200000);
+    ck_assert_int_eq(capacity_index_bytes_of(&s, 20000), 2000000);
+    ck_assert_int_eq(capacity_index_bytes_of(&s, INT64_MAX), INT64_C(1) << 52);
 }
 END_TEST
 
 START_TEST(there_is_a_shard_for_each_30_gib)
 {
     struct sizes s = {.documents = 1, .document_bytes = 10, .copies = 1};
-    ck_assert_int_eq(sizes_good_shards(&s), 1);
+    ck_assert_int_eq(capacity_good_shards(&s), 1);
     s.documents = INT64_C(1) << 30;
     s.document_bytes = 100;
-    ck_assert_int_eq(sizes_good_shards(&s), 5);
+    ck_assert_int_eq(capacity_good_shards(&s), 5);
     s.documents = 0;
-    ck_assert_int_eq(sizes_good_shards(&s), 1);
+    ck_assert_int_eq(capacity_good_shards(&s), 1);
 }
 END_TEST
 

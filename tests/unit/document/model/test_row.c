@@ -15,13 +15,13 @@ START_TEST(a_column_is_found_by_its_exact_name)
                                  .parts = mem_zero(1, sizeof(struct column)),
                                  .part_count = 1};
     c.items[1].parts[0] = (struct column){.type = text_copy("text")};
-    ck_assert_ptr_eq(columns_find(&c, "id"), &c.items[0]);
-    ck_assert_ptr_eq(columns_find(&c, "Title"), &c.items[1]);
-    ck_assert_ptr_null(columns_find(&c, "title"));
-    ck_assert_ptr_null(columns_find(&c, "i"));
-    columns_release(&c);
+    ck_assert_ptr_eq(row_columns_find(&c, "id"), &c.items[0]);
+    ck_assert_ptr_eq(row_columns_find(&c, "Title"), &c.items[1]);
+    ck_assert_ptr_null(row_columns_find(&c, "title"));
+    ck_assert_ptr_null(row_columns_find(&c, "i"));
+    row_columns_release(&c);
     ck_assert_uint_eq(c.count, 0);
-    ck_assert_ptr_null(columns_find(&c, "id"));
+    ck_assert_ptr_null(row_columns_find(&c, "id"));
 }
 END_TEST
 

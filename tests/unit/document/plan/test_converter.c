@@ -25,7 +25,7 @@ static struct outcome compile(const char *type, const char *mapping_json)
         plan_release(&plan);
     }
     mapping_release(&mapping);
-    columns_release(&columns);
+    row_columns_release(&columns);
     return o;
 }
 

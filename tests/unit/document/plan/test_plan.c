@@ -34,7 +34,7 @@ static void release(struct compiled *c)
     plan_release(&c->plan);
     plan_notes_release(&c->notes);
     mapping_release(&c->mapping);
-    columns_release(&c->columns);
+    row_columns_release(&c->columns);
 }
 
 static struct field field(const char *property, const char *column)

@@ -24,7 +24,7 @@ static const struct type_rule *find(const char *type, const char *property_type,
 {
     struct column column = rows_column("c", type);
     const struct type_rule *rule = type_find(&column, property_type, why);
-    column_release(&column);
+    row_column_release(&column);
     return rule;
 }
 
@@ -214,7 +214,7 @@ START_TEST(whatever_comes_one_json_value_on_one_line_is_written_or_nothing)
         throw_at(&pair, strstr(r->columns, "json") != NULL, &state);
         type_release(&pair);
         plan_notes_release(&notes);
-        column_release(&column);
+        row_column_release(&column);
         free(type);
     }
 }

@@ -21,7 +21,7 @@ static struct proposed proposed_for(const char *type, const char *declared,
         column.declared = text_copy(declared);
     }
     propose_mapping(&out, &table, NULL, 0, product);
-    column_release(&column);
+    row_column_release(&column);
     return out;
 }
 
@@ -32,7 +32,7 @@ static void expect(const char *type, const char *declared, const struct column_f
     const struct proposed *c = &p.children[0];
     ck_assert_msg(strcmp(c->parameters, parameters) == 0, "%s: %s", type, c->parameters);
     ck_assert_msg(strstr(c->why, why) != NULL, "%s: %s", type, c->why);
-    proposed_release(&p);
+    propose_release(&p);
 }
 
 #define KEYWORD "\"type\": \"keyword\""
@@ -123,14 +123,14 @@ START_TEST(a_vector_is_called_as_the_product_calls_it)
     struct proposed p = proposed_for("vector", NULL, &flat, PROPOSE_ELASTICSEARCH);
     ck_assert_str_eq(p.children[0].parameters,
                      "\"type\": \"dense_vector\", \"dims\": 16, \"similarity\": \"l2_norm\"");
-    ck_assert(!proposed_has_vector(&p));
-    proposed_release(&p);
+    ck_assert(!propose_has_vector(&p));
+    propose_release(&p);
     p = proposed_for("vector", NULL, &list, PROPOSE_ANY);
-    ck_assert(p.children[0].left_out && !proposed_has_vector(&p));
-    proposed_release(&p);
+    ck_assert(p.children[0].left_out && !propose_has_vector(&p));
+    propose_release(&p);
     p = proposed_for("vector", NULL, &ragged, PROPOSE_OPENSEARCH);
     ck_assert(p.children[0].left_out);
-    proposed_release(&p);
+    propose_release(&p);
 }
 END_TEST
 
@@ -176,9 +176,9 @@ START_TEST(json_is_mapped_where_a_sample_agrees)
     ck_assert_str_eq(c->children[1].parameters, "\"type\": \"nested\", \"dynamic\": false");
     ck_assert_str_eq(c->children[1].children[0].parameters,
                      "\"type\": \"long\", \"ignore_malformed\": true");
-    ck_assert_uint_eq(proposed_fields(&p), 1 + 2 + 1 + 1);
-    proposed_release(&p);
-    shape_release(&root);
+    ck_assert_uint_eq(propose_fields(&p), 1 + 2 + 1 + 1);
+    propose_release(&p);
+    propose_json_shape_release(&root);
 }
 END_TEST
 
@@ -196,7 +196,7 @@ START_TEST(json_without_a_form_is_kept_and_not_searched)
     expect("jsonb", NULL, &mixed, "\"type\": \"object\", \"enabled\": false", "several kinds");
     expect("json", NULL, &open, "\"type\": \"flat_object\"", "names that are data");
     expect("jsonb", NULL, &list, LONG_KEYWORD, "strings");
-    shape_release(&names);
+    propose_json_shape_release(&names);
 }
 END_TEST
 
@@ -221,10 +221,10 @@ START_TEST(names_become_such_as_the_service_takes)
         ck_assert_str_eq(p.children[i].name, expected[i]);
         bool same = strcmp(names[i], expected[i]) == 0;
         ck_assert_int_eq(p.children[i].column == NULL, same);
-        column_release(&columns[i]);
+        row_column_release(&columns[i]);
     }
     ck_assert_ptr_nonnull(strstr(p.children[0].why, "of the key"));
-    proposed_release(&p);
+    propose_release(&p);
 }
 END_TEST
 
@@ -238,8 +238,8 @@ START_TEST(a_key_named_source_id_stays_what_it_is)
     propose_mapping(&p, &table, key, 1, PROPOSE_ANY);
     ck_assert_str_eq(p.children[0].name, "source_id");
     ck_assert_str_eq(p.children[0].parameters, KEYWORD);
-    proposed_release(&p);
-    column_release(&column);
+    propose_release(&p);
+    row_column_release(&column);
 }
 END_TEST
 

@@ -17,7 +17,7 @@
 #define TITLE_READ "c title=text\nf title=title\n"
 #define PRICE_READ "c price=bigint\nf price=price\n"
 
-/* A pipeline: its mapping and the lines of its table, "p key a" for words_push. */
+/* A pipeline: its mapping and the lines of its table, "p key a" for drift_words_push. */
 struct side {
     const char *identity;
     const char *mapping;
@@ -35,7 +35,7 @@ static void push_table(struct buf *out, const char *lines)
         size_t split = strcspn(at, "=");
         snprintf(name, sizeof(name), "%.*s", (int)(split - 2), at + 2);
         snprintf(value, sizeof(value), "%.*s", (int)(len - split - 1), at + split + 1);
-        words_push(out, (enum word_kind)at[0], name, value);
+        drift_words_push(out, (enum word_kind)at[0], name, value);
         at += len + (at[len] == '\n');
     }
 }
@@ -47,8 +47,8 @@ static void find(struct drift_found *found, const struct side *was, const struct
     for (int i = 0; i < 4; i++) {
         buf_init(&words[i], WORDS);
     }
-    words_push_mapping(&words[0], was->mapping, was->through);
-    words_push_mapping(&words[1], is->mapping, is->through);
+    drift_words_push_mapping(&words[0], was->mapping, was->through);
+    drift_words_push_mapping(&words[1], is->mapping, is->through);
     push_table(&words[2], was->table);
     push_table(&words[3], is->table);
     const struct drift_side before = {was->identity, buf_text(&words[0]), buf_text(&words[2]),

@@ -9,11 +9,11 @@
 START_TEST(what_took_long_falls_into_the_bucket_of_its_bound)
 {
     struct latency l = {0};
-    latency_note(&l, 0, 1);
-    latency_note(&l, latency_bounds_us[0], 2);
-    latency_note(&l, latency_bounds_us[0] + 1, 3);
-    latency_note(&l, latency_bounds_us[LATENCY_BOUNDS - 1] + 1, 4);
-    latency_note(&l, -5, 1); /* a clock that was set back */
+    status_snapshot_latency_note(&l, 0, 1);
+    status_snapshot_latency_note(&l, latency_bounds_us[0], 2);
+    status_snapshot_latency_note(&l, latency_bounds_us[0] + 1, 3);
+    status_snapshot_latency_note(&l, latency_bounds_us[LATENCY_BOUNDS - 1] + 1, 4);
+    status_snapshot_latency_note(&l, -5, 1); /* a clock that was set back */
     ck_assert_uint_eq(l.counts[0], 4);
     ck_assert_uint_eq(l.counts[1], 3);
     ck_assert_uint_eq(l.counts[LATENCY_BOUNDS], 4);
@@ -31,7 +31,7 @@ START_TEST(counters_grow_over_rounds_and_what_flew_has_landed)
     struct status_snapshot_view v;
     struct status_snapshot_moment m = {
         .counters = {.upserts = 3}, .flying = 2, .work = {.equal_us = 9}};
-    latency_note(&m.latency, 1, 3);
+    status_snapshot_latency_note(&m.latency, 1, 3);
     status_snapshot_publish(b, &m);
     status_snapshot_round_ended(b);
     status_snapshot_look(b, &v);

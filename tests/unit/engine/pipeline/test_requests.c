@@ -28,7 +28,7 @@ static int64_t ask(struct fake *f, const char *command, const size_t *rows, size
     for (size_t i = 0; i < count; i++) {
         char key[16];
         snprintf(key, sizeof(key), "k%zu", rows[i]);
-        requests_push_key(&arguments, span_make(key, strlen(key)));
+        keylist_push_key(&arguments, span_make(key, strlen(key)));
     }
     ck_assert_int_eq(state_open(&state, f->path, "things", &err), 0);
     ck_assert_int_eq(request_file(state, command, buf_text(&arguments), 1, &id, &err), 0);
@@ -304,7 +304,7 @@ START_TEST(keys_of_any_content_survive_the_list)
     buf_init(&list, 1000);
     buf_init(&key, 1000);
     for (size_t i = 0; i < 6; i++) {
-        requests_push_key(&list, span_make(keys[i], strlen(keys[i])));
+        keylist_push_key(&list, span_make(keys[i], strlen(keys[i])));
     }
     const char *cursor = buf_text(&list);
     for (size_t i = 0; i < 6; i++) {

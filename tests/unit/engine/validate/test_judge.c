@@ -26,14 +26,14 @@ END_TEST
 START_TEST(the_mean_reciprocal_rank_counts_what_is_not_found)
 {
     struct relevance r = {0};
-    ck_assert(near(relevance_mrr(&r), 0));
-    relevance_add(&r, 1);
-    relevance_add(&r, 4);
-    relevance_add(&r, 0);
-    relevance_add(&r, 90);
+    ck_assert(near(judge_relevance_mrr(&r), 0));
+    judge_relevance_add(&r, 1);
+    judge_relevance_add(&r, 4);
+    judge_relevance_add(&r, 0);
+    judge_relevance_add(&r, 90);
     ck_assert_uint_eq(r.asked, 4);
     ck_assert_uint_eq(r.found, 3);
-    ck_assert(near(relevance_mrr(&r), (1 + 0.25 + 1.0 / 90) / 4));
+    ck_assert(near(judge_relevance_mrr(&r), (1 + 0.25 + 1.0 / 90) / 4));
     ck_assert_uint_eq(r.at[0], 1);
     ck_assert_uint_eq(r.at[3], 1);
     ck_assert_uint_eq(r.at[RELEVANCE_RANKS - 1], 1);

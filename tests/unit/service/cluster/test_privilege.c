@@ -91,9 +91,10 @@ START_TEST(an_endpoint_that_is_not_there_means_no_accounts)
         struct account a;
         struct fixture f = {0};
         start(&f, answers, SIZE_MAX);
-        ck_assert_int_eq(account_look(f.service, i == 1 ? &elastic : &open_search, &a, &f.err), 0);
+        ck_assert_int_eq(
+            privilege_account_look(f.service, i == 1 ? &elastic : &open_search, &a, &f.err), 0);
         ck_assert_msg(a.state == cases[i].state, "%s", cases[i].body);
-        account_release(&a);
+        privilege_account_release(&a);
         stop(&f);
     }
 }

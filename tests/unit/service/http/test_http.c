@@ -351,7 +351,7 @@ START_TEST(an_address_with_a_password_is_refused_without_showing_it)
         struct service *s = NULL;
         struct err err;
         struct service_options options = {.urls = &wrong[i], .url_count = 1, .in_flight = 1};
-        ck_assert_int_eq(service_open(&s, &options, &err), ERR_CONFIG);
+        ck_assert_int_eq(http_service_open(&s, &options, &err), ERR_CONFIG);
         ck_assert_ptr_null(s);
         ck_assert_ptr_null(strstr(err.message, "hunter22"));
     }

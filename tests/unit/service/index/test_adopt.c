@@ -26,7 +26,7 @@ static void check(const struct said *said, const char *kept, int rc, bool kept_w
         answers[i] = answer_of(texts[i], said[i].status, said[i].body);
     }
     start(&f, answers, SIZE_MAX);
-    ck_assert_int_eq(index_swap_adopting(f.service, "shop", kept, "shop-1", &kept_it, &f.err), rc);
+    ck_assert_int_eq(adopt_swap_alias(f.service, "shop", kept, "shop-1", &kept_it, &f.err), rc);
     ck_assert(kept_it == kept_wanted);
     ck_assert_uint_eq(f.server->requests, requests);
     ck_assert_msg(strncmp(f.server->request, last, strlen(last)) == 0, "%.200s", f.server->request);

@@ -39,7 +39,7 @@ START_TEST(a_name_of_256_bytes_is_too_long)
     ck_assert_int_eq(index_alias_check(name, &err), 0);
     strcat(name, "-20261122-999");
     char alias[INDEX_WRITE_ALIAS_BYTES];
-    index_write_alias(alias, name, "00000000000000ab");
+    write_alias_of(alias, name, "00000000000000ab");
     ck_assert_uint_le(strlen(alias), 255);
     ck_assert_int_eq(index_alias_check("Shop", &err), ERR_CONFIG);
 }

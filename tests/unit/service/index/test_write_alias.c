@@ -31,7 +31,7 @@ static void open_writes(const char *first, const char *second, const char *uuid,
     struct fixture f = {0};
     *out = (struct opened){0};
     start(&f, answers, SIZE_MAX);
-    out->rc = index_open_writes(f.service, &generation, out->alias, &f.err);
+    out->rc = write_alias_open(f.service, &generation, out->alias, &f.err);
     out->requests = f.server->requests;
     out->err = f.err;
     snprintf(out->request, sizeof(out->request), "%.*s", (int)sizeof(out->request) - 1,
@@ -46,12 +46,12 @@ START_TEST(no_index_can_have_the_name_that_a_generation_is_written_by)
 {
     char alias[INDEX_WRITE_ALIAS_BYTES];
     struct err err;
-    index_write_alias(alias, NAME, "00000000000000ab");
+    write_alias_of(alias, NAME, "00000000000000ab");
     ck_assert_str_eq(alias, ALIAS);
     ck_assert_int_eq(index_name_check(alias, &err), ERR_CONFIG);
-    index_write_alias(alias, NAME, ""); /* created by an older version */
+    write_alias_of(alias, NAME, ""); /* created by an older version */
     ck_assert_str_eq(alias, NAME "-WRITE");
-    index_write_alias(alias, NAME, "*,b"); /* created by another program */
+    write_alias_of(alias, NAME, "*,b"); /* created by another program */
     ck_assert_str_eq(alias, NAME "-WRITE");
 }
 END_TEST

@@ -34,7 +34,7 @@ static uint64_t sum_of(const char *text)
 
 START_TEST(a_change_log_that_changed_has_another_version)
 {
-    uint64_t sum = sum_of(embedded_text(source_sql, "001_change_log"));
+    uint64_t sum = sum_of(embed_text(source_sql, "001_change_log"));
     ck_assert_msg(INSTALLED_VERSION != KNOWN_VERSION || sum == KNOWN_SUM,
                   "migrations/source/001_change_log.sql is not what version %d installs: databases "
                   "would keep the old one; raise the version at its end and INSTALLED_VERSION",
@@ -50,7 +50,7 @@ START_TEST(the_version_that_is_written_is_the_one_that_is_asked_for)
     char line[128];
     snprintf(line, sizeof(line), "insert into rowferry.migration (version) values (%d) ",
              INSTALLED_VERSION);
-    ck_assert_ptr_nonnull(strstr(embedded_text(source_sql, "001_change_log"), line));
+    ck_assert_ptr_nonnull(strstr(embed_text(source_sql, "001_change_log"), line));
 }
 END_TEST
 

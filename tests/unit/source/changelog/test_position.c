@@ -301,12 +301,12 @@ END_TEST
 START_TEST(a_snapshot_knows_its_bounds_and_what_runs)
 {
     struct snapshot s;
-    ck_assert(snapshot_parse(&s, "10:20:10,13,19"));
+    ck_assert(position_snapshot_parse(&s, "10:20:10,13,19"));
     ck_assert_uint_eq(s.xmin, 10);
     ck_assert_uint_eq(s.xmax, 20);
     ck_assert_uint_eq(s.running, 3);
-    ck_assert(!snapshot_parse(&s, "10:20"));
-    ck_assert(!snapshot_parse(&s, "10:20:11 12"));
+    ck_assert(!position_snapshot_parse(&s, "10:20"));
+    ck_assert(!position_snapshot_parse(&s, "10:20:11 12"));
 }
 END_TEST
 

@@ -9,7 +9,7 @@
 
 /* A line of a definition is "number type modifier name". Returns the name, and its length up to the
  * end of the line. */
-static const char *drift_line_name(const char *line, size_t *name_len)
+static const char *catalog_drift_line_name(const char *line, size_t *name_len)
 {
     const char *name = line;
     for (int blanks = 0; blanks < 3 && *name != '\0'; name++) {
@@ -20,11 +20,12 @@ static const char *drift_line_name(const char *line, size_t *name_len)
 }
 
 /* The column's line in a definition, or null. */
-static const char *drift_column_line(const char *definition, struct span column, size_t *len)
+static const char *catalog_drift_column_line(const char *definition, struct span column,
+                                             size_t *len)
 {
     while (*definition != '\0') {
         size_t name_len = 0;
-        const char *name = drift_line_name(definition, &name_len);
+        const char *name = catalog_drift_line_name(definition, &name_len);
         if (span_equal(span_make(name, name_len), column)) {
             *len = (size_t)(name + name_len - definition);
             return definition;
@@ -34,14 +35,14 @@ static const char *drift_column_line(const char *definition, struct span column,
     return NULL;
 }
 
-static int drift_column_drift(const struct table *t, const char *was, const char *is,
-                              const char *column, struct err *err)
+static int catalog_drift_column_drift(const struct table *t, const char *was, const char *is,
+                                      const char *column, struct err *err)
 {
     size_t was_len = 0;
     size_t is_len = 0;
     const struct span name = span_make(column, strlen(column));
-    const char *was_line = drift_column_line(was, name, &was_len);
-    const char *is_line = drift_column_line(is, name, &is_len);
+    const char *was_line = catalog_drift_column_line(was, name, &was_len);
+    const char *is_line = catalog_drift_column_line(is, name, &is_len);
     if (was_line != NULL && is_line != NULL && was_len == is_len &&
         memcmp(was_line, is_line, is_len) == 0) {
         return 0;
@@ -52,8 +53,8 @@ static int drift_column_drift(const struct table *t, const char *was, const char
     return err_drift(err);
 }
 
-static int drift_refuse_read(const struct table *t, struct span name, const char *what,
-                             struct err *err)
+static int catalog_drift_refuse_read(const struct table *t, struct span name, const char *what,
+                                     struct err *err)
 {
     err_set(
         err, ERR_STATE,
@@ -65,7 +66,7 @@ static int drift_refuse_read(const struct table *t, struct span name, const char
 }
 
 /* The number and the type: what may be read of a column does not depend on its modifier. */
-static bool drift_same_column(const char *line, const char *other)
+static bool catalog_drift_same_column(const char *line, const char *other)
 {
     size_t len = strcspn(line, " ");
     len += 1 + strcspn(line + len + 1, " ");
@@ -74,24 +75,26 @@ static bool drift_same_column(const char *line, const char *other)
 
 /* A name with its table before it cannot begin to mean a column that comes, nor be left by one that
  * goes: the server would refuse the query. */
-static int drift_read_drift(const struct table *t, const struct drift *d, bool gone,
-                            struct err *err)
+static int catalog_drift_read_drift(const struct table *t, const struct drift *d, bool gone,
+                                    struct err *err)
 {
     size_t len;
     const char *one = gone ? d->was : d->is;
     const char *other = gone ? d->is : d->was;
     for (const char *line = one; *line != '\0' && *line != ' ' && *line != '\n';) {
         struct span name;
-        name.data = drift_line_name(line, &name.len);
+        name.data = catalog_drift_line_name(line, &name.len);
         bool read = d->whole_rows || mentions_name(d->read, name);
-        const char *there = read ? drift_column_line(other, name, &len) : NULL;
-        read = read && drift_column_line(one, name, &len) == line; /* another one counts no more */
+        const char *there = read ? catalog_drift_column_line(other, name, &len) : NULL;
+        read = read &&
+               catalog_drift_column_line(one, name, &len) == line; /* another one counts no more */
         if (read && there == NULL &&
             (d->whole_rows || mentions_bare(d->read, name) || (gone && d->read->star))) {
-            return drift_refuse_read(t, name, gone ? "is gone" : "is new", err);
+            return catalog_drift_refuse_read(t, name, gone ? "is gone" : "is new", err);
         }
-        if (read && there != NULL && !drift_same_column(line, there)) {
-            return drift_refuse_read(t, name, "is another one now, or has another type", err);
+        if (read && there != NULL && !catalog_drift_same_column(line, there)) {
+            return catalog_drift_refuse_read(t, name, "is another one now, or has another type",
+                                             err);
         }
         line = name.data + name.len + (name.data[name.len] != '\0');
     }
@@ -99,7 +102,7 @@ static int drift_read_drift(const struct table *t, const struct drift *d, bool g
 }
 
 /* Whether a definition holds the whole line, which begins with a blank. */
-static bool drift_text_has_line(const char *definition, const char *line, size_t len)
+static bool catalog_drift_text_has_line(const char *definition, const char *line, size_t len)
 {
     for (const char *at = strstr(definition, "\n "); at != NULL; at = strstr(at + 1, "\n ")) {
         if (strncmp(at + 1, line, len) == 0 && (at[len + 1] == '\n' || at[len + 1] == '\0')) {
@@ -110,7 +113,7 @@ static bool drift_text_has_line(const char *definition, const char *line, size_t
 }
 
 /* Returns true if a definition contains a line of the type at the end of this line. */
-static bool drift_has_type(const char *definition, const char *line, size_t len)
+static bool catalog_drift_has_type(const char *definition, const char *line, size_t len)
 {
     size_t oid = 0;
     while (oid < len && line[len - oid - 1] != ' ') {
@@ -125,7 +128,8 @@ static bool drift_has_type(const char *definition, const char *line, size_t len)
     return false;
 }
 
-static int drift_type_drift(const struct table *t, const char *line, bool gone, struct err *err)
+static int catalog_drift_type_drift(const struct table *t, const char *line, bool gone,
+                                    struct err *err)
 {
     bool label = strncmp(line, LABEL, strlen(LABEL)) == 0;
     const char *name = line + strlen(LABEL); /* "field" is as long */
@@ -141,16 +145,16 @@ static int drift_type_drift(const struct table *t, const char *line, bool gone, 
 
 /* Each field or label of one definition must be in the other, unless its whole type is missing
  * there. A new label is not drift. */
-static int drift_types_drift(const struct table *t, const char *one, const char *other, bool gone,
-                             struct err *err)
+static int catalog_drift_types_drift(const struct table *t, const char *one, const char *other,
+                                     bool gone, struct err *err)
 {
     for (const char *at = strstr(one, "\n "); at != NULL; at = strstr(at + 1, "\n ")) {
         const char *line = at + 1;
         size_t len = strcspn(line, "\n");
         bool label = strncmp(line, LABEL, strlen(LABEL)) == 0;
-        if ((gone || !label) && drift_has_type(other, line, len) &&
-            !drift_text_has_line(other, line, len)) {
-            return drift_type_drift(t, line, gone, err);
+        if ((gone || !label) && catalog_drift_has_type(other, line, len) &&
+            !catalog_drift_text_has_line(other, line, len)) {
+            return catalog_drift_type_drift(t, line, gone, err);
         }
     }
     return 0;
@@ -163,19 +167,19 @@ int catalog_drift(const struct table *t, const struct drift *d, struct err *err)
         return 0;
     }
     for (size_t i = 0; i < t->key_count && rc == 0; i++) {
-        rc = drift_column_drift(t, d->was, d->is, t->key[i], err);
+        rc = catalog_drift_column_drift(t, d->was, d->is, t->key[i], err);
     }
     for (size_t i = 0; i < d->column_count && rc == 0; i++) {
-        rc = drift_column_drift(t, d->was, d->is, d->columns[i], err);
+        rc = catalog_drift_column_drift(t, d->was, d->is, d->columns[i], err);
     }
     if (rc == 0 && d->read != NULL) {
-        rc = drift_read_drift(t, d, true, err);
+        rc = catalog_drift_read_drift(t, d, true, err);
     }
     if (rc == 0 && d->read != NULL) {
-        rc = drift_read_drift(t, d, false, err);
+        rc = catalog_drift_read_drift(t, d, false, err);
     }
     if (rc == 0) {
-        rc = drift_types_drift(t, d->was, d->is, true, err);
+        rc = catalog_drift_types_drift(t, d->was, d->is, true, err);
     }
-    return rc == 0 ? drift_types_drift(t, d->is, d->was, false, err) : rc;
+    return rc == 0 ? catalog_drift_types_drift(t, d->is, d->was, false, err) : rc;
 }

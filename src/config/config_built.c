@@ -13,15 +13,15 @@
 
 #define TEXT_MAX_BYTES ((size_t)16 << 20)
 
-static void built_add_text(struct json_object *to, const char *name, const char *text)
+static void config_built_add_text(struct json_object *to, const char *name, const char *text)
 {
     if (text != NULL) {
         json_build_member(to, name, json_build_text(text));
     }
 }
 
-static void built_add_list(struct json_object *to, const char *name, char *const *items,
-                           size_t count)
+static void config_built_add_list(struct json_object *to, const char *name, char *const *items,
+                                  size_t count)
 {
     struct json_object *list = json_build_list();
     for (size_t i = 0; i < count; i++) {
@@ -30,61 +30,61 @@ static void built_add_list(struct json_object *to, const char *name, char *const
     json_build_member(to, name, list);
 }
 
-static void built_add_ms(struct json_object *to, const char *name, int64_t ms)
+static void config_built_add_ms(struct json_object *to, const char *name, int64_t ms)
 {
     char text[32];
     if (ms > 0) {
         snprintf(text, sizeof(text), "%lldms", (long long)ms);
-        built_add_text(to, name, text);
+        config_built_add_text(to, name, text);
     }
 }
 
-static struct json_object *built_capture_of(const struct from_config *from)
+static struct json_object *config_built_capture_of(const struct from_config *from)
 {
     struct json_object *capture = json_build_object();
     bool cursor = from->capture_mode == CAPTURE_MODE_CURSOR;
-    built_add_text(capture, "mode", cursor ? "cursor" : "changelog");
-    built_add_text(capture, "column", from->cursor_column);
-    built_add_ms(capture, "overlap", from->overlap_ms);
+    config_built_add_text(capture, "mode", cursor ? "cursor" : "changelog");
+    config_built_add_text(capture, "column", from->cursor_column);
+    config_built_add_ms(capture, "overlap", from->overlap_ms);
     if (from->reconcile_ms > 0) {
         struct json_object *deletes = json_build_object();
-        built_add_ms(deletes, "reconcile", from->reconcile_ms);
+        config_built_add_ms(deletes, "reconcile", from->reconcile_ms);
         json_build_member(capture, "deletes", deletes);
     }
     return capture;
 }
 
-static struct json_object *built_dependencies_of(const struct from_config *from)
+static struct json_object *config_built_dependencies_of(const struct from_config *from)
 {
     struct json_object *list = json_build_list();
     for (size_t i = 0; i < from->dependency_count; i++) {
         const struct dependency *d = &from->dependencies[i];
         struct json_object *one = json_build_object();
-        built_add_text(one, "table", d->table);
-        built_add_list(one, "key", d->key, d->key_count);
-        built_add_text(one, "keys", d->keys);
+        config_built_add_text(one, "table", d->table);
+        config_built_add_list(one, "key", d->key, d->key_count);
+        config_built_add_text(one, "keys", d->keys);
         json_build_item(list, one);
     }
     return list;
 }
 
-static struct json_object *built_from_of(const struct from_config *from)
+static struct json_object *config_built_from_of(const struct from_config *from)
 {
     struct json_object *o = json_build_object();
-    built_add_text(o, "table", from->table);
+    config_built_add_text(o, "table", from->table);
     if (from->key_count > 0) {
-        built_add_list(o, "key", from->key, from->key_count);
+        config_built_add_list(o, "key", from->key, from->key_count);
     }
-    built_add_text(o, "where", from->where);
-    built_add_text(o, "query", from->query);
-    json_build_member(o, "capture", built_capture_of(from));
+    config_built_add_text(o, "where", from->where);
+    config_built_add_text(o, "query", from->query);
+    json_build_member(o, "capture", config_built_capture_of(from));
     if (from->dependency_count > 0) {
-        json_build_member(o, "depends_on", built_dependencies_of(from));
+        json_build_member(o, "depends_on", config_built_dependencies_of(from));
     }
     return o;
 }
 
-static struct json_object *built_fields_of(const struct pipeline_config *p)
+static struct json_object *config_built_fields_of(const struct pipeline_config *p)
 {
     struct json_object *o = json_build_object();
     for (size_t i = 0; i < p->field_count; i++) {
@@ -99,14 +99,14 @@ void config_write_built(const struct pipeline_config *p, struct buf *out)
 {
     struct json_object *o = json_build_object();
     struct json_object *to = json_build_object();
-    built_add_text(o, "name", p->name);
-    json_build_member(o, "from", built_from_of(&p->from));
-    built_add_text(to, "index", p->to.index);
+    config_built_add_text(o, "name", p->name);
+    json_build_member(o, "from", config_built_from_of(&p->from));
+    config_built_add_text(to, "index", p->to.index);
     json_build_member(to, "mappings", json_tree_of(p->to.mappings));
-    built_add_text(to, "ingest_pipeline", p->to.ingest_pipeline);
-    built_add_text(to, "routing", p->to.routing);
+    config_built_add_text(to, "ingest_pipeline", p->to.ingest_pipeline);
+    config_built_add_text(to, "routing", p->to.routing);
     json_build_member(o, "to", to);
-    json_build_member(o, "fields", built_fields_of(p));
+    json_build_member(o, "fields", config_built_fields_of(p));
     buf_push_text(out,
                   json_build_string(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
     json_object_put(o);

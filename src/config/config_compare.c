@@ -6,44 +6,48 @@
 #include "rowferry/base/text.h"
 #include "rowferry/config/config.h"
 
-static bool compare_same_text(const char *a, const char *b)
+static bool config_compare_same_text(const char *a, const char *b)
 {
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-static bool compare_same_texts(char *const *a, size_t a_count, char *const *b, size_t b_count)
+static bool config_compare_same_texts(char *const *a, size_t a_count, char *const *b,
+                                      size_t b_count)
 {
     bool same = a_count == b_count;
     for (size_t i = 0; i < a_count && same; i++) {
-        same = compare_same_text(a[i], b[i]);
+        same = config_compare_same_text(a[i], b[i]);
     }
     return same;
 }
 
-static bool compare_same_secret(const struct secret *a, const struct secret *b)
+static bool config_compare_same_secret(const struct secret *a, const struct secret *b)
 {
-    return a->origin == b->origin && compare_same_text(a->place, b->place) &&
-           compare_same_text(a->value, b->value);
+    return a->origin == b->origin && config_compare_same_text(a->place, b->place) &&
+           config_compare_same_text(a->value, b->value);
 }
 
-static bool compare_same_fields(const struct pipeline_config *a, const struct pipeline_config *b)
+static bool config_compare_same_fields(const struct pipeline_config *a,
+                                       const struct pipeline_config *b)
 {
     bool same = a->field_count == b->field_count;
     for (size_t i = 0; i < a->field_count && same; i++) {
-        same = compare_same_text(a->fields[i].property, b->fields[i].property) &&
-               compare_same_text(a->fields[i].column, b->fields[i].column);
+        same = config_compare_same_text(a->fields[i].property, b->fields[i].property) &&
+               config_compare_same_text(a->fields[i].column, b->fields[i].column);
     }
     return same;
 }
 
-static bool compare_same_dependencies(const struct from_config *a, const struct from_config *b)
+static bool config_compare_same_dependencies(const struct from_config *a,
+                                             const struct from_config *b)
 {
     bool same = a->dependency_count == b->dependency_count;
     for (size_t i = 0; i < a->dependency_count && same; i++) {
         const struct dependency *x = &a->dependencies[i];
         const struct dependency *y = &b->dependencies[i];
-        same = compare_same_text(x->table, y->table) && compare_same_text(x->keys, y->keys) &&
-               compare_same_texts(x->key, x->key_count, y->key, y->key_count);
+        same = config_compare_same_text(x->table, y->table) &&
+               config_compare_same_text(x->keys, y->keys) &&
+               config_compare_same_texts(x->key, x->key_count, y->key, y->key_count);
     }
     return same;
 }
@@ -55,7 +59,7 @@ struct texts {
 };
 
 /* `a` and `b` are the structs to which the option's offset applies. */
-static bool compare_same_value(const struct option *o, const void *a, const void *b)
+static bool config_compare_same_value(const struct option *o, const void *a, const void *b)
 {
     const void *x = (const char *)a + o->offset;
     const void *y = (const char *)b + o->offset;
@@ -65,7 +69,7 @@ static bool compare_same_value(const struct option *o, const void *a, const void
     case OPTION_TEXT:
     case OPTION_PATH:
     case OPTION_JSON:
-        return compare_same_text(*(char *const *)x, *(char *const *)y);
+        return config_compare_same_text(*(char *const *)x, *(char *const *)y);
     case OPTION_FLAG:
         return *(const bool *)x == *(const bool *)y;
     case OPTION_COUNT:
@@ -77,15 +81,15 @@ static bool compare_same_value(const struct option *o, const void *a, const void
     case OPTION_CHOICE:
         return *(const int *)x == *(const int *)y;
     case OPTION_SECRET:
-        return compare_same_secret(x, y);
+        return config_compare_same_secret(x, y);
     case OPTION_LIST:
     case OPTION_TEXTS:
-        return compare_same_texts(some->items, some->count, others->items, others->count);
+        return config_compare_same_texts(some->items, some->count, others->items, others->count);
     case OPTION_FIELDS:
-        return compare_same_fields(a, b);
+        return config_compare_same_fields(a, b);
     case OPTION_DEPENDS:
-        return compare_same_dependencies(&((const struct pipeline_config *)a)->from,
-                                         &((const struct pipeline_config *)b)->from);
+        return config_compare_same_dependencies(&((const struct pipeline_config *)a)->from,
+                                                &((const struct pipeline_config *)b)->from);
     case OPTION_QUERIES: /* used by a command that reads the file itself */
     case OPTION_PIPELINES:
     case OPTION_UNREAD:
@@ -94,14 +98,14 @@ static bool compare_same_value(const struct option *o, const void *a, const void
     }
 }
 
-static bool compare_is_live(const struct option *o)
+static bool config_compare_is_live(const struct option *o)
 {
     return o->type == OPTION_SECRET || strncmp(o->path, "limits.", 7) == 0 ||
            strncmp(o->path, "delete_guard.", 13) == 0 || strncmp(o->path, "log.", 4) == 0;
 }
 
-static void compare_pipelines(const struct config *was, const struct config *is,
-                              config_difference tell, void *context)
+static void config_compare_pipelines(const struct config *was, const struct config *is,
+                                     config_difference tell, void *context)
 {
     bool others = was->pipeline_count != is->pipeline_count;
     for (size_t i = 0; i < was->pipeline_count; i++) {
@@ -109,8 +113,8 @@ static void compare_pipelines(const struct config *was, const struct config *is,
         const struct pipeline_config *b = config_pipeline(is, a->name);
         others = others || b == NULL;
         for (const struct option *o = options; b != NULL && o->path != NULL; o++) {
-            if (o->scope != SCOPE_FILE && !compare_same_value(o, a, b)) {
-                tell(context, o->path, a->name, compare_is_live(o));
+            if (o->scope != SCOPE_FILE && !config_compare_same_value(o, a, b)) {
+                tell(context, o->path, a->name, config_compare_is_live(o));
             }
         }
     }
@@ -123,9 +127,9 @@ void config_compare(const struct config *was, const struct config *is, config_di
                     void *context)
 {
     for (const struct option *o = options; o->path != NULL; o++) {
-        if (o->scope == SCOPE_FILE && !compare_same_value(o, was, is)) {
-            tell(context, o->path, NULL, compare_is_live(o));
+        if (o->scope == SCOPE_FILE && !config_compare_same_value(o, was, is)) {
+            tell(context, o->path, NULL, config_compare_is_live(o));
         }
     }
-    compare_pipelines(was, is, tell, context);
+    config_compare_pipelines(was, is, tell, context);
 }
