@@ -32,8 +32,8 @@ static void err_mark_cut(char *text, size_t size)
     memcpy(text + kept, CUT, sizeof(CUT));
 }
 
-__attribute__((format(printf, 3, 0))) static void format_line(char *out, size_t size,
-                                                              const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void err_format_line(char *out, size_t size,
+                                                                  const char *format, va_list args)
 {
     int n = vsnprintf(out, size, format, args);
     if (n < 0) {
@@ -51,7 +51,7 @@ int err_set(struct err *e, enum err_class class, const char *format, ...)
         e->class = class;
         va_list args;
         va_start(args, format);
-        format_line(e->message, sizeof(e->message), format, args);
+        err_format_line(e->message, sizeof(e->message), format, args);
         va_end(args);
     }
     return class;
@@ -64,7 +64,7 @@ int err_hint(struct err *e, const char *format, ...)
     }
     va_list args;
     va_start(args, format);
-    format_line(e->hint, sizeof(e->hint), format, args);
+    err_format_line(e->hint, sizeof(e->hint), format, args);
     va_end(args);
     return e->class;
 }
@@ -103,7 +103,7 @@ int err_context(struct err *e, const char *format, ...)
     char context[sizeof(e->message)];
     va_list args;
     va_start(args, format);
-    format_line(context, sizeof(context), format, args);
+    err_format_line(context, sizeof(context), format, args);
     va_end(args);
     char message[sizeof(e->message)];
     memcpy(message, e->message, sizeof(message));

@@ -7,19 +7,19 @@
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
 
-static int64_t listener_silent_ms(void *context, size_t board)
+static int64_t listener_silent_ms(void *context, size_t pipeline)
 {
     const struct listener *l = context;
-    const struct pipeline_worker *r = &l->workers[board];
+    const struct pipeline_worker *r = &l->workers[pipeline];
     const struct clock clock = clock_system();
     return pipeline_worker_silent_ms(r, clock_monotonic_us(&clock));
 }
 
-static void listener_describe_board(void *context, size_t board,
-                                    const struct status_snapshot_view *view, struct buf *out)
+static void listener_describe_snapshot(void *context, size_t pipeline,
+                                       const struct status_snapshot_view *view, struct buf *out)
 {
     const struct listener *l = context;
-    l->describe(out, l->config, config_pipeline(l->config, l->workers[board].name), view);
+    l->describe(out, l->config, config_pipeline(l->config, l->workers[pipeline].name), view);
 }
 
 static void listener_tell(const struct listener *l)
@@ -40,18 +40,18 @@ int listener_start(struct listener *l, const struct config *config, struct pipel
     if (config->listen == NULL) {
         return 0;
     }
-    l->boards = mem_zero(count, sizeof(*l->boards));
+    l->snapshots = mem_zero(count, sizeof(*l->snapshots));
     for (size_t i = 0; i < count; i++) {
-        l->boards[i] = workers[i].board;
+        l->snapshots[i] = workers[i].snapshot;
     }
     const struct serve_options options = {.listen = config->listen,
                                           .names = (const char *const *)config->listen_names,
                                           .name_count = config->listen_name_count,
-                                          .boards = l->boards,
+                                          .snapshots = l->snapshots,
                                           .count = count,
                                           .silent_most_ms = silent_most_ms,
                                           .silent_ms = listener_silent_ms,
-                                          .describe = listener_describe_board,
+                                          .describe = listener_describe_snapshot,
                                           .context = l,
                                           .clock = clock_system()};
     int rc = serve_start(&l->serve, &options, err);
@@ -64,7 +64,7 @@ int listener_start(struct listener *l, const struct config *config, struct pipel
 void listener_stop(struct listener *l)
 {
     serve_stop(l->serve);
-    free(l->boards);
+    free(l->snapshots);
     l->serve = NULL;
-    l->boards = NULL;
+    l->snapshots = NULL;
 }

@@ -50,7 +50,7 @@ static void pipeline_worker_round_options(struct pipeline_worker *r, struct pipe
     out->stop = &r->order;
     out->wake_fd = r->wake_fd;
     out->alive_us = &r->alive_us;
-    out->board = r->board;
+    out->snapshot = r->snapshot;
     out->stall = &r->stall;
     out->progress = pipeline_worker_on_progress;
     out->progress_context = r;
@@ -267,7 +267,7 @@ static int pipeline_worker_hold_and_work(struct pipeline_worker *r)
     do {
         rc = pipeline_worker_hold(r, &r->err);
         if (rc == 0 && pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP) {
-            pipeline_worker_init_rebuilder(r, NULL, NULL);
+            pipeline_worker_init_rebuild(r, NULL, NULL);
             rc = pipeline_worker_record(r);
         }
         again = rc == ERR_HELD && r->waits && atomic_load(&r->lost) &&
@@ -311,7 +311,7 @@ static void *pipeline_worker_run(void *argument)
     if (rc < 0) {
         log_err(LOG_ERROR, "stopped", r->name, &r->err);
     }
-    status_snapshot_over(r->board, (int)r->outcome.exit_code, r->outcome.err);
+    status_snapshot_over(r->snapshot, (int)r->outcome.exit_code, r->outcome.err);
     session_release(s);
     settings_reload_drop(r->settings, r->reading);
     pipeline_worker_enter(r, "ended");
@@ -323,10 +323,9 @@ static void pipeline_worker_on_rebuild_call(void *context)
     pipeline_worker_send_order(context, PIPELINE_WORKER_BEGIN_ANEW);
 }
 
-void pipeline_worker_init_rebuilder(struct pipeline_worker *r,
-                                    void (*progress)(void *context,
-                                                     const struct progress *progress),
-                                    void *progress_context)
+void pipeline_worker_init_rebuild(struct pipeline_worker *r,
+                                  void (*progress)(void *context, const struct progress *progress),
+                                  void *progress_context)
 {
     const struct rebuild_worker_options options = {.pipeline = r->name,
                                                    .command = r->command,
@@ -372,8 +371,8 @@ static int pipeline_worker_prepare(struct pipeline_worker *r, struct err *err)
 {
     const struct clock clock = clock_system();
     const struct pipeline_config *p = config_pipeline(r->settings->first, r->name);
-    r->board = status_snapshot_new(r->name, p->to.index);
-    status_snapshot_enter(r->board, "starting", clock_wall_us(&clock));
+    r->snapshot = status_snapshot_new(r->name, p->to.index);
+    status_snapshot_enter(r->snapshot, "starting", clock_wall_us(&clock));
     r->alive_us = clock_monotonic_us(&clock);
     atomic_init(&r->stage, "starting");
     atomic_init(&r->works, false);
@@ -416,7 +415,7 @@ int pipeline_worker_start(struct pipeline_worker *r, struct err *err)
 
 void pipeline_worker_release(struct pipeline_worker *r)
 {
-    status_snapshot_free(r->board);
+    status_snapshot_free(r->snapshot);
     if (r->wake_fd > 0) {
         close(r->wake_fd);
     }

@@ -55,7 +55,7 @@ static int pipeline_worker_lease_hold_here(struct pipeline_worker *r, struct err
 
 /* --- among all hosts -------------------------------------------------------------------------- */
 
-static void pipeline_worker_lease_on_keeper(void *context, enum lease_holder_state state)
+static void pipeline_worker_lease_on_state(void *context, enum lease_holder_state state)
 {
     struct pipeline_worker *r = context;
     if (state == LEASE_HOLDER_TAKEN && atomic_load(&r->works)) {
@@ -66,12 +66,12 @@ static void pipeline_worker_lease_on_keeper(void *context, enum lease_holder_sta
     }
 }
 
-static int pipeline_worker_lease_start_keeper(struct pipeline_worker *r, struct err *err)
+static int pipeline_worker_lease_start_holder(struct pipeline_worker *r, struct err *err)
 {
     const struct lease_holder_options options = {.pipeline = r->name,
                                                  .command = r->command,
                                                  .settings = r->settings,
-                                                 .call = pipeline_worker_lease_on_keeper,
+                                                 .call = pipeline_worker_lease_on_state,
                                                  .context = r};
     return r->lease_holder == NULL ? lease_holder_start(&r->lease_holder, &options, err) : 0;
 }
@@ -144,7 +144,7 @@ int pipeline_worker_hold(struct pipeline_worker *r, struct err *err)
     r->stood_by = false;
     int rc = again ? 0 : pipeline_worker_lease_hold_here(r, err);
     if (rc == 0 && !pipeline_worker_lease_is_stopped(r)) {
-        rc = pipeline_worker_lease_start_keeper(r, err);
+        rc = pipeline_worker_lease_start_holder(r, err);
     }
     if (rc == 0) {
         rc = pipeline_worker_lease_hold_there(r, err);
@@ -162,7 +162,7 @@ int pipeline_worker_hold(struct pipeline_worker *r, struct err *err)
     }
     if (lease_holder_look(r->lease_holder, NULL) ==
         LEASE_HOLDER_TAKEN) { /* the lease was lost since the last look */
-        pipeline_worker_lease_on_keeper(r, LEASE_HOLDER_TAKEN);
+        pipeline_worker_lease_on_state(r, LEASE_HOLDER_TAKEN);
     }
     return 0;
 }

@@ -40,7 +40,7 @@ void pipeline_worker_enter(struct pipeline_worker *r, const char *stage)
     if (atomic_exchange(&r->stage, stage) == stage) {
         return;
     }
-    status_snapshot_enter(r->board, stage, clock_wall_us(&r->session.clock));
+    status_snapshot_enter(r->snapshot, stage, clock_wall_us(&r->session.clock));
     if (r->watched) {
         pthread_kill(r->watcher, SIGUSR1);
     }

@@ -212,7 +212,7 @@ static int pipeline_worker_pause_stay(struct pipeline_worker *r, int64_t since_u
     log_event(LOG_INFO, "paused", F_TEXT("pipeline", r->name),
               F_TEXT("since", clock_iso(iso, since_us, 0)));
     rebuild_worker_release(&r->rebuild_worker);
-    pipeline_worker_init_rebuilder(r, NULL, NULL);
+    pipeline_worker_init_rebuild(r, NULL, NULL);
     pipeline_worker_pause_answer_pausers(r, since_us);
     pipeline_worker_pause_have_attended(r);
     pipeline_worker_pause_wait_for_end(r, since_us);

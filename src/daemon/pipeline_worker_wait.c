@@ -25,8 +25,8 @@ bool pipeline_worker_passes(const struct pipeline_worker *r, int rc)
 static void pipeline_worker_wait_judge(struct pipeline_worker *r, const struct stall_facts *facts)
 {
     stall_log(&r->stall, stall_judge(&r->stall, facts), r->name, facts->wall_us);
-    if (r->board != NULL) {
-        status_snapshot_stalled(r->board, &r->stall);
+    if (r->snapshot != NULL) {
+        status_snapshot_stalled(r->snapshot, &r->stall);
     }
 }
 

@@ -22,7 +22,7 @@ static const char plain_policy[] = "default-src 'none'; frame-ancestors 'none'";
 static void answer_look(struct answerer *a)
 {
     for (size_t i = 0; i < a->options->count; i++) {
-        status_snapshot_look(a->options->boards[i], &a->views[i]);
+        status_snapshot_look(a->options->snapshots[i], &a->views[i]);
     }
 }
 

@@ -19,7 +19,7 @@ struct answerer {
     int64_t started_us;   /* wall clock */
     struct buf pipelines; /* last description of the pipelines */
     int64_t described_us; /* monotonic time of it; renewed at most about once a second */
-    struct status_snapshot_view *views; /* room for the views of all boards */
+    struct status_snapshot_view *views; /* room for the views of all snapshots */
     char hostname[ANSWER_HOST_BYTES];
     const char **names; /* names that Host may contain; the texts are borrowed, the list is owned */
     size_t name_count;

@@ -123,7 +123,7 @@ static double metrics_last_equal(const struct status_snapshot_view *v, int64_t n
     return metrics_at_s(v->moment.work.equal_us);
 }
 
-static const struct lag_monitor {
+static const struct metric_gauge {
     const char *name;
     double (*value)(const struct status_snapshot_view *v, int64_t now_us); /* NaN: no sample */
     const char *help;
@@ -161,7 +161,7 @@ double metrics_lag_s(const struct status_snapshot_view *v, int64_t now_us)
     return isnan(s) ? -1 : s;
 }
 
-static void metrics_push_gauge(struct buf *out, const struct lag_monitor *g,
+static void metrics_push_gauge(struct buf *out, const struct metric_gauge *g,
                                const struct status_snapshot_view *views, size_t count,
                                int64_t now_us)
 {

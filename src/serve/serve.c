@@ -26,7 +26,7 @@ struct serve {
     struct events events;
     struct log_watcher watcher;
     struct answerer answerer;
-    struct connection_limit doorkeeper;
+    struct connection_limit connections;
     struct MHD_Daemon *daemon;
 };
 
@@ -91,10 +91,10 @@ static void serve_on_connection(void *context, struct MHD_Connection *connection
         return;
     }
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-        connection_limit_leave(&s->doorkeeper, info->connect_fd);
+        connection_limit_leave(&s->connections, info->connect_fd);
         return;
     }
-    int gone = connection_limit_enter(&s->doorkeeper, info->connect_fd);
+    int gone = connection_limit_enter(&s->connections, info->connect_fd);
     if (gone >= 0) {
         (void)shutdown(gone, SHUT_RDWR);
     }
@@ -135,7 +135,7 @@ int serve_start(struct serve **out, const struct serve_options *options, struct 
     }
     const char **names = mem_zero(options->count + 1, sizeof(*names));
     for (size_t i = 0; i < options->count; i++) {
-        names[i] = status_snapshot_name(options->boards[i]);
+        names[i] = status_snapshot_name(options->snapshots[i]);
     }
     events_init(&s->events, names, options->count);
     free(names);

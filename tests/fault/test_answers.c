@@ -14,7 +14,7 @@
 #endif
 #define HEAD_BYTES 512
 #define BODY_BYTES ((size_t)8 << 20) /* maximum size of an answer */
-#define PATIENCE "\"retry_budget\": \"1s\""
+#define SHORT_BUDGET "\"retry_budget\": \"1s\""
 #define NAME_BYTES 256
 #define KINDS 64
 
@@ -127,7 +127,7 @@ static void lies_start(struct fault_world *f, struct lies *l)
 {
     *l = (struct lies){0};
     buf_init(&l->answer, BODY_BYTES + HEAD_BYTES);
-    fault_world(f, 100, PATIENCE, lie, l);
+    fault_world(f, 100, SHORT_BUDGET, lie, l);
 }
 
 static void lies_stop(struct fault_world *f, struct lies *l)

@@ -71,7 +71,7 @@ static void every_mix(size_t items)
     ck_assert_int_eq(program_json_int(&result, "upserts"), (int64_t)(mixes * items) - rejected);
     /* the script has each of the three statuses equally often, and each is used once */
     ck_assert_int_eq(program_json_int(&result, "retried") + often, 2 * refused);
-    ck_assert_int_eq(program_json_int(&result, "outrun"), refused);
+    ck_assert_int_eq(program_json_int(&result, "conflicts"), refused);
     program_result_release(&result);
     clear_faults(&w);
     rowferry_run(&result, w.config, "deadletter", "retry", NULL);

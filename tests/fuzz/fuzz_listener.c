@@ -14,7 +14,7 @@
 #include "rowferry/serve/serve.h"
 
 #define ANSWER_BYTES 65536
-#define PATIENCE_S 8
+#define TIMEOUT_S 8
 
 static struct serve *serve;
 
@@ -42,7 +42,7 @@ static void start(void)
 {
     static struct status_snapshot *board;
     static struct serve_options options = {.listen = "127.0.0.1:0",
-                                           .boards = &board,
+                                           .snapshots = &board,
                                            .count = 1,
                                            .silent_most_ms = 60000,
                                            .silent_ms = never_silent,
@@ -66,7 +66,7 @@ static int connect_to(const char *address)
     struct sockaddr_in to = {.sin_family = AF_INET,
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                              .sin_port = htons((uint16_t)atoi(strrchr(address, ':') + 1))};
-    struct timeval retry_budget = {.tv_sec = PATIENCE_S};
+    struct timeval timeout = {.tv_sec = TIMEOUT_S};
     /* a closed connection keeps its port for a minute, so spread them over many source addresses */
     static uint32_t turn;
     struct sockaddr_in from = {.sin_family = AF_INET,
@@ -79,7 +79,7 @@ static int connect_to(const char *address)
         rc = connect(fd, (struct sockaddr *)&to, sizeof(to));
     } while (interrupted(rc));
     FUZZ_EXPECT(rc == 0, "no connection: %s", strerror(errno));
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &retry_budget, sizeof(retry_budget));
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
     /* close without TIME_WAIT, because many connections follow */
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
     return fd;

@@ -30,7 +30,7 @@ int a(void)
 #include "pg/own.h"
 #include "rowferry/base/a.h"
 
-int open(struct err *err)
+int pg_open(struct err *err)
 {
     return err_set(err, ERR_CONFIG, "no \"%s\" is there", "table");
 }'
@@ -225,6 +225,67 @@ voice)
     done
     put tools/devsearch/d.c 'err_set(err, "Failed to parse.");'
     put src/cli/c.c 'err_set(err, ERR_CONFIG, "PostgreSQL 9 is too old, and so on ...");'
+    passes
+    ;;
+names)
+    put src/base/b.c 'int c_open(void)
+{
+    return 1;
+}'
+    caught src/base/b.c
+    put src/base/b.c 'static int help(int a,
+                int b)
+{
+    return a + b;
+}'
+    caught src/base/b.c
+    put src/base/b.c 'int a(void)
+{
+    return 1;
+}'
+    caught src/base/b.c
+    put src/base/a_b.c 'int a_open(int a)
+{
+    return a;
+}
+
+static void __attribute__((noinline)) a_b_close(void)
+{
+    call(1);
+}'
+    put src/cli/commands/sync.c 'int command_sync(void)
+{
+    return 0;
+}'
+    passes
+    ;;
+plain)
+    text=$(i=0; while [ $i -lt 30 ]; do echo " * If the source has more rows, reads the next page and sends it."; i=$((i + 1)); done)
+    put src/base/good.c "/*
+$text
+ */"
+    passes
+    for habit in 'where there is one' 'it stands there' 'whoever has it' 'there is none, and so many were told'; do
+        put src/base/good.c "/*
+$text
+ */"
+        put src/base/bad.c "/* Returns it $habit. */"
+        caught src/base/bad.c
+    done
+    put docs/bad.md "Nobody knows where it is."
+    caught docs/bad.md
+    put src/base/good.c "/* $(printf '%s\n' "$text" | sed 's/If/When/') */"
+    caught 'comments: '
+    ;;
+terms)
+    put src/base/b.c 'struct patience patience;'
+    caught src/base/b.c
+    put docs/run.md 'The Doorkeeper counts connections.'
+    caught docs/run.md
+    put src/base/b.c '#define CHANGE_GONE 1'
+    caught src/base/b.c
+    put src/base/b.c 'int change_rows;'
+    put src/README.md 'the table of old names: patience'
     passes
     ;;
 *)

@@ -10,8 +10,8 @@
 static inline const char *outcome_name(enum outcome outcome)
 {
     static const char *const names[] = {
-        [OUTCOME_UNKNOWN] = "unknown", [OUTCOME_DONE] = "done",         [OUTCOME_RETRY] = "retry",
-        [OUTCOME_CONFLICT] = "outrun", [OUTCOME_REJECTED] = "rejected", [OUTCOME_FATAL] = "stop",
+        [OUTCOME_UNKNOWN] = "unknown",   [OUTCOME_DONE] = "done",         [OUTCOME_RETRY] = "retry",
+        [OUTCOME_CONFLICT] = "conflict", [OUTCOME_REJECTED] = "rejected", [OUTCOME_FATAL] = "fatal",
     };
     return names[outcome];
 }

@@ -19,7 +19,7 @@ struct listener {
     struct serve *serve; /* null if nothing is served */
     const struct config *config;
     struct pipeline_worker *workers;
-    struct status_snapshot **boards;
+    struct status_snapshot **snapshots;
     listener_describe describe;
 };
 

@@ -44,12 +44,12 @@ struct pipeline_worker {
     bool watched;
     pthread_t watcher; /* thread that gets SIGUSR1 when the stage has changed */
     pthread_t thread;
-    volatile sig_atomic_t order;   /* enum replica_order; accessed atomically */
-    int wake_fd;                   /* readable after an order, so that every wait ends */
-    int64_t alive_us;              /* monotonic time of the last heartbeat; accessed atomically */
-    _Atomic(const char *) stage;   /* static text; "ended" at the end */
-    struct status_snapshot *board; /* status snapshot for other threads; owned by the worker */
-    struct stall stall;            /* over all rounds; owned by the thread */
+    volatile sig_atomic_t order; /* enum replica_order; accessed atomically */
+    int wake_fd;                 /* readable after an order, so that every wait ends */
+    int64_t alive_us;            /* monotonic time of the last heartbeat; accessed atomically */
+    _Atomic(const char *) stage; /* static text; "ended" at the end */
+    struct status_snapshot *snapshot; /* status snapshot for other threads; owned by the worker */
+    struct stall stall;               /* over all rounds; owned by the thread */
 
     atomic_bool works; /* the worker holds the pipeline, as far as it knows */
     atomic_bool lost;  /* the lease has been lost to another process */
@@ -87,13 +87,12 @@ int pipeline_worker_init(struct pipeline_worker *r, const char *pipeline, const 
 
 /* Call between pipeline_worker_init and pipeline_worker_see_rebuild, after the session has opened
  * its state file. `progress` may be null; it is called from the rebuild's thread. */
-void pipeline_worker_init_rebuilder(struct pipeline_worker *r,
-                                    void (*progress)(void *context,
-                                                     const struct progress *progress),
-                                    void *progress_context);
+void pipeline_worker_init_rebuild(struct pipeline_worker *r,
+                                  void (*progress)(void *context, const struct progress *progress),
+                                  void *progress_context);
 
 /* Runs rounds on the live generation in the caller's thread until the rebuild has ended. The
- * caller holds the pipeline by r->session. The result is in r->rebuilder. Returns 0 if it was
+ * caller holds the pipeline by r->session. The result is in r->rebuild_worker. Returns 0 if it was
  * stopped. */
 int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err) MUST_CHECK;
 

@@ -75,8 +75,8 @@ struct rebuild_worker {
     struct err err;
 };
 
-/* Initializes a rebuilder that is zeroed or released. Borrows what the options point to. Starts
- * nothing. */
+/* Initializes a rebuild worker that is zeroed or released. Borrows what the options point to.
+ * Starts nothing. */
 void rebuild_worker_init(struct rebuild_worker *b, const struct rebuild_worker_options *options);
 /* Stops the fill because the owner ends; may be called in any thread. What was filled is kept. */
 void rebuild_worker_stop(struct rebuild_worker *b);
@@ -93,7 +93,7 @@ int rebuild_worker_begin(struct rebuild_worker *b, int64_t id, enum rebuild_kind
                          const struct rebuild_terms *terms, struct err *err) MUST_CHECK;
 void rebuild_worker_abort(struct rebuild_worker *b, int64_t id);
 
-/* Implements pipeline_options.asked; the context is the rebuilder. */
+/* Implements pipeline_options.asked; the context is the rebuild worker. */
 bool rebuild_worker_asked(void *context, int64_t id, const char *command, const char *arguments);
 
 static inline bool rebuild_worker_busy(const struct rebuild_worker *b)

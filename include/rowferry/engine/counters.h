@@ -17,7 +17,7 @@
     X(deletes, "deletes that the service has done")                                                \
     X(rejected, "operations that became dead letters")                                             \
     X(retried, "operations that were not done and have to be sent again")                          \
-    X(conflict, "operations that met a higher version and were read again")                        \
+    X(conflicts, "operations that met a higher version and were read again")                       \
     X(cleared, "dead letters that a later operation of the key cleared")                           \
     X(requests, "bulk requests answered or failed")                                                \
     X(bytes, "bytes of bulk requests sent")                                                        \

@@ -36,12 +36,12 @@ struct serve_options {
     const char *listen;       /* "host:port"; port 0 means any free port */
     const char *const *names; /* additional names that Host may contain */
     size_t name_count;
-    struct status_snapshot *const *boards;
+    struct status_snapshot *const *snapshots;
     size_t count;
     int64_t silent_most_ms; /* a pipeline without a heartbeat for longer hangs */
-    int64_t (*silent_ms)(void *context, size_t board);
+    int64_t (*silent_ms)(void *context, size_t pipeline);
     /* Appends one JSON object with the complete status of the pipeline. */
-    void (*describe)(void *context, size_t board, const struct status_snapshot_view *view,
+    void (*describe)(void *context, size_t pipeline, const struct status_snapshot_view *view,
                      struct buf *out);
     void *context;
     struct clock clock;

@@ -61,7 +61,7 @@ static int reindex_rebuild(struct job *j, int64_t id, struct err *err)
     struct rebuild_worker *b = &r->rebuild_worker;
     const struct rebuild_terms terms = reindex_terms_of(j);
     int rc = 0;
-    pipeline_worker_init_rebuilder(r, progress_line_draw, j->base.progress);
+    pipeline_worker_init_rebuild(r, progress_line_draw, j->base.progress);
     if (reindex_is(j, REQUEST_ABORT_REBUILD)) {
         rebuild_worker_abort(b, id);
         rebuild_worker_mind(b);

@@ -88,7 +88,7 @@ static int sync_job_rebuild(struct job *j, bool underway)
     struct err *err = &j->rebuilding;
     int64_t began_us = clock_monotonic_us(&r->session.clock);
     session_close_servers(&r->session);
-    pipeline_worker_init_rebuilder(r, progress_line_draw, j->base.progress);
+    pipeline_worker_init_rebuild(r, progress_line_draw, j->base.progress);
     int rc = underway ? rebuild_worker_go_on(&r->rebuild_worker, err)
                       : rebuild_worker_want(&r->rebuild_worker, err);
     rc = rc < 0 ? rc : pipeline_worker_see_rebuild(r, err);

@@ -130,7 +130,7 @@ void result_push_json(struct buf *out, const struct sync_outcome *o)
     record_int(out, "deletes", c->deletes);
     record_int(out, "rejected", c->rejected);
     record_int(out, "retried", c->retried);
-    record_int(out, "outrun", c->conflict);
+    record_int(out, "conflicts", c->conflicts);
     record_int(out, "cleared", c->cleared);
     record_int(out, "dead_letters", o->result.dead_letters);
     record_text(out, "generation", o->result.generation[0] != '\0' ? o->result.generation : NULL);

@@ -55,8 +55,8 @@ void propose_release(struct proposed *p)
     *p = (struct proposed){0};
 }
 
-__attribute__((format(printf, 2, 0))) static void append(char **text, const char *format,
-                                                         va_list args)
+__attribute__((format(printf, 2, 0))) static void propose_append(char **text, const char *format,
+                                                                 va_list args)
 {
     char *more = NULL;
     struct buf whole;
@@ -77,7 +77,7 @@ void propose_set(struct proposed *p, const char *format, ...)
     va_start(args, format);
     free(p->parameters);
     p->parameters = NULL;
-    append(&p->parameters, format, args);
+    propose_append(&p->parameters, format, args);
     va_end(args);
 }
 
@@ -85,7 +85,7 @@ void propose_say(struct proposed *p, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    append(&p->why, format, args);
+    propose_append(&p->why, format, args);
     va_end(args);
 }
 

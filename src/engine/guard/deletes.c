@@ -252,12 +252,12 @@ bool deletes_wait(const struct loop *l)
 {
     if (l->deletes.phase == DELETES_IDLE || l->source_reader.reading == SOURCE_READER_PAGE ||
         l->source_reader.again_count > 0 || l->source_reader.asked_count > 0 ||
-        l->source_reader.sift_count > 0) {
+        l->source_reader.missing_count > 0) {
         return false;
     }
     bool settles = l->deletes.phase == DELETES_SETTLE || l->deletes.phase == DELETES_MEET;
     return (settles && !deletes_settled(l)) || deletes_closes_late(l) ||
-           retry_budget_wait_ms(&l->service_patience, clock_monotonic_us(&l->clock)) > 0;
+           retry_budget_wait_ms(&l->service_retry, clock_monotonic_us(&l->clock)) > 0;
 }
 
 /* Counts the documents. Refreshes first if the exact number decides. A service that does not
@@ -374,7 +374,7 @@ int deletes_turn(struct loop *l, bool *ready, struct err *err)
 {
     while (l->deletes.phase != DELETES_IDLE && l->source_reader.reading != SOURCE_READER_PAGE &&
            l->source_reader.again_count == 0 && l->source_reader.asked_count == 0 &&
-           l->source_reader.sift_count == 0) {
+           l->source_reader.missing_count == 0) {
         int rc = deletes_step(l, err);
         if (rc == ERR_REJECTED && l->deletes.why == DELETES_OWED &&
             deletes_is_listing(&l->deletes)) {
@@ -382,12 +382,12 @@ int deletes_turn(struct loop *l, bool *ready, struct err *err)
         }
         *ready = rc == 0 && !loop_stopping(l);
         if (rc == ERR_TRANSIENT) {
-            return retry_budget_away(&l->service_patience, &l->clock, err) ? 0 : rc;
+            return retry_budget_away(&l->service_retry, &l->clock, err) ? 0 : rc;
         }
         if (rc < 0 || !*ready) {
             return rc;
         }
-        retry_budget_well(&l->service_patience, &l->clock);
+        retry_budget_well(&l->service_retry, &l->clock);
         /* let the loop take answers between probes and before a reconcile ends */
         if (l->deletes.phase == DELETES_MEET || deletes_closes_late(l)) {
             *ready = false;

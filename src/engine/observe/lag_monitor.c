@@ -121,7 +121,7 @@ static void lag_monitor_ask_waiting(struct loop *l, int64_t now_us)
 void lag_monitor_ask(struct loop *l, bool more)
 {
     int64_t now = clock_monotonic_us(&l->clock);
-    if (l->options->requests_only || (l->options->board == NULL && l->options->stall == NULL)) {
+    if (l->options->requests_only || (l->options->snapshot == NULL && l->options->stall == NULL)) {
         return;
     }
     lag_monitor_ask_hold(l, now);
@@ -135,7 +135,7 @@ void lag_monitor_ask(struct loop *l, bool more)
 /* Includes changes that are read and not acknowledged. */
 static int64_t lag_monitor_rows(const struct loop *l)
 {
-    bool reads = l->source_reader.capture != NULL && l->source_patience.away_since_us == 0;
+    bool reads = l->source_reader.capture != NULL && l->source_retry.away_since_us == 0;
     if (!reads || l->lag_monitor.waiting < 0 || source_reader_copies(&l->source_reader)) {
         return -1;
     }
@@ -146,7 +146,7 @@ static int64_t lag_monitor_rows(const struct loop *l)
 
 static bool lag_monitor_something_waits(const struct loop *l)
 {
-    bool away = l->source_patience.away_since_us != 0 || l->service_patience.away_since_us != 0;
+    bool away = l->source_retry.away_since_us != 0 || l->service_retry.away_since_us != 0;
     return away || l->held || !window_empty(&l->window) || !follow_rests(l);
 }
 
@@ -160,11 +160,11 @@ static void lag_monitor_collect_facts(const struct loop *l, struct stall_facts *
     f->moved = f->firm + l->window.settled + (uint64_t)l->counters.rejected;
     f->worked = settled ? l->window.next : 0;
     f->waits = lag_monitor_something_waits(l);
-    f->source_away_us = l->source_patience.away_since_us;
-    f->service_away_us = l->service_patience.away_since_us;
-    f->source_why = l->source_patience.why;
-    f->service_why = l->service_patience.why;
-    f->service_status = l->service_patience.http_status;
+    f->source_away_us = l->source_retry.away_since_us;
+    f->service_away_us = l->service_retry.away_since_us;
+    f->source_why = l->source_retry.why;
+    f->service_why = l->service_retry.why;
+    f->service_status = l->service_retry.http_status;
     f->unanswered_us = sender_oldest_us(&l->sender);
     f->silent_us = l->source_reader.reading == SOURCE_READER_PAGE ? l->lag_monitor.heard_us : 0;
     f->watermark_us = w->hold_us != 0 ? f->now_us - (f->wall_us - w->hold_us) : 0;

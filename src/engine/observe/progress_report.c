@@ -94,7 +94,7 @@ void progress_report_publish(struct loop *l)
 {
     struct progress p;
     struct status_snapshot_moment *m = &l->moment;
-    if (l->options->board == NULL) {
+    if (l->options->snapshot == NULL) {
         return;
     }
     progress_report_fill(l, &p);
@@ -104,11 +104,11 @@ void progress_report_publish(struct loop *l)
     m->flying = (int64_t)sender_flying(&l->sender);
     m->unsettled = (int64_t)l->window.bytes;
     m->window_bytes = (int64_t)l->window.max_bytes;
-    m->source_away = l->source_patience.away_since_us != 0;
-    m->service_away = l->service_patience.away_since_us != 0;
+    m->source_away = l->source_retry.away_since_us != 0;
+    m->service_away = l->service_retry.away_since_us != 0;
     snprintf(m->generation, sizeof(m->generation), "%s",
              l->sender.index != NULL ? l->sender.index : "");
-    status_snapshot_publish(l->options->board, m);
+    status_snapshot_publish(l->options->snapshot, m);
 }
 
 /* Each report is a commit, so an idle pipeline reports rarely. */

@@ -12,7 +12,7 @@ struct loop;
 /* Reports to the state file; `status` shows it while this process holds the pipeline. */
 int progress_report_write(struct loop *l, struct err *err) MUST_CHECK;
 
-/* Publishes to options.board. */
+/* Publishes to options.snapshot. */
 void progress_report_publish(struct loop *l);
 
 /* Reports while nothing is read or sent because a side is unreachable. */

@@ -112,7 +112,7 @@ static void apply_outcome_conflict(struct loop *l, const struct batch *batch,
         apply_outcome_rejected(l, batch, o, span_make(words, sizeof(words) - 1), hash);
         return;
     }
-    l->counters.conflict++;
+    l->counters.conflicts++;
     source_reader_again(
         &l->source_reader,
         &(struct again){.key = batch_key(batch, o), .page = o->page, .bytes = o->len}, o->seen);

@@ -53,8 +53,8 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
                                      .batch_operations = options->batch_operations,
                                      .routing = options->routing,
                                      .creates = options->stream};
-    retry_budget_init(&l->source_patience, "source", options->name, options->retry_budget_ms);
-    retry_budget_init(&l->service_patience, "service", options->name, options->retry_budget_ms);
+    retry_budget_init(&l->source_retry, "source", options->name, options->retry_budget_ms);
+    retry_budget_init(&l->service_retry, "service", options->name, options->retry_budget_ms);
     window_init(&l->window, options->window_bytes);
     sender_init(&l->sender, &sending, ports->service, &l->counters);
     l->sender.ingest_pipeline = options->ingest_pipeline;
@@ -63,7 +63,7 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     l->source_reader.state = ports->state;
     l->source_reader.clock = ports->clock;
     l->source_reader.window = &l->window;
-    l->source_reader.retry_budget = &l->source_patience;
+    l->source_reader.retry_budget = &l->source_retry;
     l->source_reader.only_asked = options->requests_only;
     pace_init(&l->follow.pace, options->poll_min_ms, options->poll_max_ms);
     l->watch = (struct growth_watch){.service = ports->service, .pipeline = options->name};
@@ -305,15 +305,15 @@ static int loop_read(struct loop *l, bool *waiting, struct err *err)
 static void loop_judge_service(struct loop *l, struct sender_news *news)
 {
     if (news->settled > 0) {
-        if (news->settled_by_us >= l->service_patience.away_since_us) {
-            if (l->service_patience.away_since_us != 0) {
+        if (news->settled_by_us >= l->service_retry.away_since_us) {
+            if (l->service_retry.away_since_us != 0) {
                 sender_hurry(&l->sender);
             }
-            retry_budget_well(&l->service_patience, &l->clock);
+            retry_budget_well(&l->service_retry, &l->clock);
             l->well_by_us = news->settled_by_us;
         }
     } else if (news->failure.class != ERR_NONE && news->failure_by_us >= l->well_by_us &&
-               !retry_budget_away(&l->service_patience, &l->clock, &news->failure)) {
+               !retry_budget_away(&l->service_retry, &l->clock, &news->failure)) {
         loop_end(l, &news->failure);
     }
 }

@@ -34,8 +34,8 @@ struct loop {
     struct counters counters;
     struct status_snapshot_moment
         moment; /* published state; also owns lag, xmin holder, stall and latency */
-    struct retry_budget source_patience;
-    struct retry_budget service_patience;
+    struct retry_budget source_retry;
+    struct retry_budget service_retry;
     struct window window;
     struct sender sender;
     struct pending_commit pending_commit;
@@ -77,7 +77,7 @@ struct loop {
     uint64_t counted_revision; /* revision of the dead letters when they were last counted */
 };
 
-/* Initializes the loop. The caller sets plan, sender.index, intake.consumer and what
+/* Initializes the loop. The caller sets plan, sender.index, source_reader.consumer and what
  * source_reader_init sets. */
 int loop_init(struct loop *l, const struct pipeline_options *options,
               const struct pipeline_ports *ports, struct err *err) MUST_CHECK;

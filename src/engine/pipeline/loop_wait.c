@@ -69,8 +69,7 @@ int loop_wait_sleep(struct loop *l, bool reading, bool waiting, struct err *err)
     if (waiting) {
         fd = source_reader_fd(&l->source_reader);
         if (fd < 0) {
-            timeout_ms =
-                loop_wait_least(timeout_ms, retry_budget_wait_ms(&l->source_patience, now));
+            timeout_ms = loop_wait_least(timeout_ms, retry_budget_wait_ms(&l->source_retry, now));
         }
         timeout_ms = loop_wait_least(timeout_ms, loop_wait_linger_ms(l, now));
     } else if (reading) {

@@ -160,9 +160,9 @@ static enum log_level pipeline_level_of(const struct sync *s)
 static int pipeline_sync_begin(struct sync *s, struct err *err)
 {
     struct loop *l = &s->loop;
-    int rc = pipeline_sync_endure(s, &l->source_patience, pipeline_sync_connect, err);
+    int rc = pipeline_sync_endure(s, &l->source_retry, pipeline_sync_connect, err);
     if (rc == 0) {
-        rc = pipeline_sync_endure(s, &l->service_patience, pipeline_sync_prepare, err);
+        rc = pipeline_sync_endure(s, &l->service_retry, pipeline_sync_prepare, err);
     }
     if (rc == 0 && s->target.taken_over) {
         pending_commit_release(&l->pending_commit);
@@ -215,7 +215,7 @@ static void pipeline_sync_forget_replaced(struct sync *s)
 /* Makes the new generation live after its initial load. */
 static int pipeline_sync_end_load(struct sync *s, struct pipeline_result *result, struct err *err)
 {
-    int rc = pipeline_sync_endure(s, &s->loop.service_patience, pipeline_sync_go_live, err);
+    int rc = pipeline_sync_endure(s, &s->loop.service_retry, pipeline_sync_go_live, err);
     result->first_load = rc == 0;
     if (rc == 0) {
         pipeline_sync_forget_replaced(s);
@@ -272,10 +272,10 @@ static int pipeline_sync_work(struct sync *s, struct pipeline_result *result, st
     if (s->target.checkpoint.phase == GENERATION_BUILDING && !s->options->requests_only) {
         rc = pipeline_sync_end_load(s, result, err);
     } else if (s->loop.counters.sent > 0) {
-        rc = pipeline_sync_endure(s, &s->loop.service_patience, pipeline_sync_check_live, err);
+        rc = pipeline_sync_endure(s, &s->loop.service_retry, pipeline_sync_check_live, err);
     }
     if (rc == 0 && s->options->refresh && !result->first_load) {
-        rc = pipeline_sync_endure(s, &s->loop.service_patience, pipeline_sync_refresh, err);
+        rc = pipeline_sync_endure(s, &s->loop.service_retry, pipeline_sync_refresh, err);
     }
     return rc == 0 && s->options->follow ? pipeline_sync_follow(s, result, err) : rc;
 }
@@ -299,7 +299,7 @@ static void pipeline_sync_report(struct sync *s, struct pipeline_result *result)
         pipeline_level_of(s), "sync_ended", F_TEXT("pipeline", s->options->name),
         F_INT("read", c->rows_read), F_INT("upserts", c->upserts), F_INT("present", c->present),
         F_INT("deletes", c->deletes), F_INT("rejected", c->rejected), F_INT("retried", c->retried),
-        F_INT("outrun", c->conflict), F_INT("bytes", c->bytes), F_INT("requests", c->requests),
+        F_INT("conflicts", c->conflicts), F_INT("bytes", c->bytes), F_INT("requests", c->requests),
         F_INT("checkpoints", c->checkpoints), F_INT("took_ms", result->elapsed_ms));
 }
 
@@ -368,8 +368,8 @@ static int pipeline_sync_once(const struct pipeline_options *options,
         requests_put_back(&s.loop.requests);
     }
     pipeline_sync_report(&s, result);
-    if (options->board != NULL) {
-        status_snapshot_round_ended(options->board);
+    if (options->snapshot != NULL) {
+        status_snapshot_round_ended(options->snapshot);
     }
     pipeline_sync_release(&s);
     return rc;

@@ -42,8 +42,8 @@ void requests_release(struct requests *r);
 
 /*
  * Takes the next request if one is filed and the check is due (or `now` is set), and passes its
- * keys to intake or settling. Answers a finished request. Called between turns of the loop, after a
- * finished request was committed.
+ * keys to the source reader or the pending commit. Answers a finished request. Called between turns
+ * of the loop, after a finished request was committed.
  */
 int requests_turn(struct requests *r, struct source_reader *source_reader,
                   struct pending_commit *pending_commit, bool now, struct err *err) MUST_CHECK;

@@ -106,7 +106,7 @@ void source_reader_guard(struct source_reader *r, bool guarded, uint64_t harmles
 void source_reader_find_missing(struct source_reader *r, const struct span *keys, size_t count)
 {
     r->find_missing = keys;
-    r->sift_count = count;
+    r->missing_count = count;
 }
 
 void source_reader_more(struct source_reader *r)
@@ -134,7 +134,7 @@ bool source_reader_done(const struct source_reader *r)
 {
     bool still = r->only_asked ? r->reading != SOURCE_READER_PAGE && r->page == 0
                                : r->reading == SOURCE_READER_DRAINED;
-    return still && r->again_count == 0 && r->asked_count == 0 && r->sift_count == 0;
+    return still && r->again_count == 0 && r->asked_count == 0 && r->missing_count == 0;
 }
 
 /* Takes the next version; its ceiling is made durable first. */
@@ -300,7 +300,7 @@ static int source_reader_begin_find_missing(struct source_reader *r, struct err 
 {
     r->page = r->page != 0 ? r->page : window_open(r->window);
     r->finding_missing = true;
-    return r->capture->ops->begin_keys(r->capture, r->find_missing, r->sift_count, true, err);
+    return r->capture->ops->begin_keys(r->capture, r->find_missing, r->missing_count, true, err);
 }
 
 static int source_reader_begin(struct source_reader *r, struct err *err)
@@ -313,7 +313,7 @@ static int source_reader_begin(struct source_reader *r, struct err *err)
         rc = source_reader_begin_again(r, err);
     } else if (r->asking > 0 || (r->asked_count > 0 && r->page == 0)) {
         rc = source_reader_begin_asked(r, err);
-    } else if (r->sift_count > 0) {
+    } else if (r->missing_count > 0) {
         rc = source_reader_begin_find_missing(r, err);
     } else {
         r->page = r->page != 0 ? r->page : window_open(r->window);
@@ -356,7 +356,7 @@ static void source_reader_end_page(struct source_reader *r, const struct change 
         change->ahead) {
         source_reader_close_page(r);
         source_reader_forget_asked(r, r->asking);
-        r->sift_count = r->finding_missing ? 0 : r->sift_count;
+        r->missing_count = r->finding_missing ? 0 : r->missing_count;
         r->finding_missing = false;
         return;
     }

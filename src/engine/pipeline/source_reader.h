@@ -65,8 +65,8 @@ struct source_reader {
     bool guarded;      /* see source/capture.h */
     uint64_t harmless;
     const struct span *find_missing; /* borrowed: keys to check for missing rows */
-    size_t sift_count;
-    bool finding_missing; /* the open page reads the `sift` keys */
+    size_t missing_count;
+    bool finding_missing; /* the open page reads the find_missing keys */
     size_t rereading;     /* number of `again` keys in the open page; 0 = an ordinary page */
 };
 
@@ -111,8 +111,8 @@ bool source_reader_copies(const struct source_reader *r);
  * `seen`. */
 void source_reader_again(struct source_reader *r, const struct again *conflict, int64_t seen);
 
-/* Returns true if the change of this key replaces an operation with a version conflict. *outrun is
- * then that operation, removed from the list; its key must not be used. */
+/* Returns true if the change of this key replaces an operation with a version conflict. *conflict
+ * is then that operation, removed from the list; its key must not be used. */
 bool source_reader_replaces(struct source_reader *r, struct span key, struct again *conflict);
 
 /* Reads these keys next, in a page of their own that reports keys without a row. Borrowed until

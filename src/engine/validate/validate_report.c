@@ -71,7 +71,8 @@ static void validate_report_add_note(struct validating *v, enum validate_status 
         (struct validate_note){status, text, remedy != NULL ? text_copy(remedy) : NULL};
 }
 
-__attribute__((format(printf, 1, 0))) static char *say(const char *format, va_list list)
+__attribute__((format(printf, 1, 0))) static char *validate_report_say(const char *format,
+                                                                       va_list list)
 {
     char line[2048];
     struct buf text;
@@ -86,7 +87,7 @@ void validate_note(struct validating *v, enum validate_status status, const char
 {
     va_list list;
     va_start(list, format);
-    validate_report_add_note(v, status, say(format, list), remedy);
+    validate_report_add_note(v, status, validate_report_say(format, list), remedy);
     va_end(list);
 }
 
@@ -119,7 +120,7 @@ void validate_say(struct validating *v, const char *format, ...)
     va_list list;
     va_start(list, format);
     free(v->step->text);
-    v->step->text = say(format, list);
+    v->step->text = validate_report_say(format, list);
     va_end(list);
 }
 

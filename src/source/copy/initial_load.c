@@ -24,7 +24,7 @@
 #define TURN_ROWS 64       /* rows of one worker before the next one's turn, to keep all busy */
 #define WORTH_KEY_PAGES 4U /* smaller tables are not divided */
 
-struct lane {
+struct snapshot_worker {
     struct changelog *log;
     size_t part;
     bool reading;
@@ -32,7 +32,7 @@ struct lane {
 
 struct copy {
     struct capture capture; /* must be first */
-    struct lane workers[CHANGELOG_READERS_MOST];
+    struct snapshot_worker workers[CHANGELOG_READERS_MOST];
     size_t worker_count; /* the first is the leader, and the only one outside an initial load */
     size_t readers;      /* as configured */
     size_t page_blocks;
@@ -130,7 +130,7 @@ static int initial_load_grow(struct copy *c, struct err *err)
         if (changelog_helper(&helper, initial_load_leader(c), &why) < 0) {
             break;
         }
-        c->workers[c->worker_count++] = (struct lane){.log = helper};
+        c->workers[c->worker_count++] = (struct snapshot_worker){.log = helper};
     }
     if (rc == 0 && c->worker_count > 1 && c->epoll < 0) {
         c->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -141,7 +141,7 @@ static int initial_load_grow(struct copy *c, struct err *err)
     return rc;
 }
 
-static int initial_load_watch(struct copy *c, const struct lane *worker, int operation,
+static int initial_load_watch(struct copy *c, const struct snapshot_worker *worker, int operation,
                               struct err *err)
 {
     struct epoll_event event = {.events = EPOLLIN};
@@ -156,7 +156,7 @@ static int initial_load_watch(struct copy *c, const struct lane *worker, int ope
 /* --- pages ----------------------------------------------------------------------------------- */
 
 /* Sets a worker to the beginning of a range; returns false if none is left. */
-static bool initial_load_assign(struct copy *c, struct lane *worker)
+static bool initial_load_assign(struct copy *c, struct snapshot_worker *worker)
 {
     bool leads = worker == &c->workers[0];
     char *last = text_copy(initial_load_leader(c)->at.last);
@@ -178,7 +178,8 @@ static void initial_load_begin_anew(struct copy *c)
     c->workers[0].part = snapshot_ranges_take(&c->left, c->page_blocks, true);
 }
 
-static int initial_load_start_lane(struct copy *c, struct lane *worker, struct err *err)
+static int initial_load_start_worker(struct copy *c, struct snapshot_worker *worker,
+                                     struct err *err)
 {
     worker->reading = true;
     c->reading++;
@@ -187,16 +188,17 @@ static int initial_load_start_lane(struct copy *c, struct lane *worker, struct e
 
 static int initial_load_begin_leader(struct copy *c, struct err *err)
 {
-    struct lane *worker = &c->workers[0];
+    struct snapshot_worker *worker = &c->workers[0];
     (void)initial_load_assign(c, worker);
     int rc = initial_load_leads(c)->begin(&worker->log->capture, err);
     if (rc == 0 && worker->log->at.filenode != c->left.filenode) {
         initial_load_begin_anew(c);
     }
-    return rc == 0 ? initial_load_start_lane(c, worker, err) : rc;
+    return rc == 0 ? initial_load_start_worker(c, worker, err) : rc;
 }
 
-static int initial_load_begin_helper(struct copy *c, struct lane *worker, struct err *err)
+static int initial_load_begin_helper(struct copy *c, struct snapshot_worker *worker,
+                                     struct err *err)
 {
     if (!initial_load_assign(c, worker)) {
         return 0;
@@ -209,7 +211,7 @@ static int initial_load_begin_helper(struct copy *c, struct lane *worker, struct
     if (rc == 0 && worker->log->at.filenode != c->left.filenode) {
         rc = err_set(err, ERR_TRANSIENT, "the table was rewritten just now");
     }
-    return rc == 0 ? initial_load_start_lane(c, worker, err) : rc;
+    return rc == 0 ? initial_load_start_worker(c, worker, err) : rc;
 }
 
 static int initial_load_begin_copy(struct copy *c, struct err *err)
@@ -238,8 +240,8 @@ static void initial_load_leave_copy(struct copy *c)
 }
 
 /* Ends a worker's range: with the page if it was the last one, else with a safepoint. */
-static int initial_load_end_lane(struct copy *c, struct lane *worker, struct change *change,
-                                 struct err *err)
+static int initial_load_end_worker(struct copy *c, struct snapshot_worker *worker,
+                                   struct change *change, struct err *err)
 {
     snapshot_ranges_move(&c->left, worker->part, &worker->log->at);
     worker->reading = false;
@@ -267,7 +269,7 @@ static void initial_load_pass_turn(struct copy *c)
 /* Returns the next change of the worker whose turn it is. */
 static int initial_load_step(struct copy *c, struct change *change, struct err *err)
 {
-    struct lane *worker = &c->workers[c->turn];
+    struct snapshot_worker *worker = &c->workers[c->turn];
     int rc = changelog_next(&worker->log->capture, change, err);
     if (rc < 0) {
         c->capture.wiser = worker->log->capture.wiser;
@@ -282,7 +284,7 @@ static int initial_load_step(struct copy *c, struct change *change, struct err *
         (void)initial_load_tell_position(c, change);
         return 0;
     case CHANGE_PAGE:
-        return initial_load_end_lane(c, worker, change, err);
+        return initial_load_end_worker(c, worker, change, err);
     default:
         if (++c->turn_rows == TURN_ROWS) {
             initial_load_pass_turn(c);

@@ -8,8 +8,8 @@
 #define GONE_MS 60000
 
 /* Sends an operation and expects a conflict with this version. */
-static void expect_outrun(struct subject *s, enum operation_kind kind, const char *id,
-                          long long version, int64_t seen)
+static void expect_conflict(struct subject *s, enum operation_kind kind, const char *id,
+                            long long version, int64_t seen)
 {
     struct batch b;
     open_batch(&b);
@@ -33,9 +33,9 @@ START_TEST(a_conflict_names_the_version_that_is_there)
         "\"[a]: version conflict, current version [10] is higher or equal to the one provided "
         "[9]\"",
         "POST", s->first, "/_bulk", lower);
-    expect_outrun(s, OPERATION_UPSERT, "a", 9, 10);
-    expect_outrun(s, OPERATION_UPSERT, "a", 10, 10);
-    expect_outrun(s, OPERATION_DELETE, "a", 9, 10);
+    expect_conflict(s, OPERATION_UPSERT, "a", 9, 10);
+    expect_conflict(s, OPERATION_UPSERT, "a", 10, 10);
+    expect_conflict(s, OPERATION_DELETE, "a", 9, 10);
     say(s, 200, "\"n\":1", "GET", s->first, "/_doc/a", NULL);
     subject_leave(s);
 }
@@ -49,7 +49,7 @@ START_TEST(a_key_that_looks_like_a_conflict_is_not_taken_for_its_number)
     subject_enter(s);
     OK(index_create(s->service, s->first, MAPPING, NULL, &s->err));
     expect_one(s, s->first, OPERATION_UPSERT, key, 10, OUTCOME_DONE, 0, NULL);
-    expect_outrun(s, OPERATION_UPSERT, key, 9, 10);
+    expect_conflict(s, OPERATION_UPSERT, key, 9, 10);
     subject_leave(s);
 }
 END_TEST
@@ -61,7 +61,7 @@ START_TEST(the_largest_version_is_taken_and_named_digit_for_digit)
     subject_enter(s);
     OK(index_create(s->service, s->first, MAPPING, NULL, &s->err));
     expect_one(s, s->first, OPERATION_UPSERT, "a", INT64_MAX, OUTCOME_DONE, 0, NULL);
-    expect_outrun(s, OPERATION_UPSERT, "a", INT64_MAX - 1, INT64_MAX);
+    expect_conflict(s, OPERATION_UPSERT, "a", INT64_MAX - 1, INT64_MAX);
     subject_leave(s);
 }
 END_TEST
@@ -76,9 +76,9 @@ START_TEST(a_deleted_document_does_not_come_back_with_an_older_version)
     expect_one(s, s->first, OPERATION_DELETE, "a", 20, OUTCOME_DONE, 0, NULL);
     expect_one(s, s->first, OPERATION_DELETE, "never", 20, OUTCOME_DONE, 0, NULL);
     OK(index_refresh(s->service, s->first, &s->err));
-    expect_outrun(s, OPERATION_UPSERT, "a", 19, 20);
-    expect_outrun(s, OPERATION_DELETE, "a", 20, 20);
-    expect_outrun(s, OPERATION_UPSERT, "never", 19, 20);
+    expect_conflict(s, OPERATION_UPSERT, "a", 19, 20);
+    expect_conflict(s, OPERATION_DELETE, "a", 20, 20);
+    expect_conflict(s, OPERATION_UPSERT, "never", 19, 20);
     expect_one(s, s->first, OPERATION_UPSERT, "a", 21, OUTCOME_DONE, 0, NULL);
     subject_leave(s);
 }
@@ -125,9 +125,9 @@ START_TEST(a_restart_of_the_node_forgets_tombstones_but_no_document)
     OK(index_create(s->service, s->first, MAPPING, NULL, &s->err));
     expect_one(s, s->first, OPERATION_UPSERT, "there", 20, OUTCOME_DONE, 0, NULL);
     expect_one(s, s->first, OPERATION_DELETE, "gone", 20, OUTCOME_DONE, 0, NULL);
-    expect_outrun(s, OPERATION_UPSERT, "gone", 19, 20);
+    expect_conflict(s, OPERATION_UPSERT, "gone", 19, 20);
     restart_node();
-    expect_outrun(s, OPERATION_UPSERT, "there", 19, 20);
+    expect_conflict(s, OPERATION_UPSERT, "there", 19, 20);
     expect_one(s, s->first, OPERATION_UPSERT, "gone", 19, OUTCOME_DONE, 0, NULL);
     subject_leave(s);
 }

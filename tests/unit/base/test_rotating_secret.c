@@ -101,6 +101,6 @@ START_TEST(none_has_its_fallback_and_no_other_text)
 }
 END_TEST
 
-SUITE_MAIN("base/renewal", the_text_that_stays_is_no_other_one,
+SUITE_MAIN("base/rotating_secret", the_text_that_stays_is_no_other_one,
            who_is_refused_late_gets_what_another_one_read, it_lives_as_long_as_one_uses_it,
            none_has_its_fallback_and_no_other_text)

@@ -88,4 +88,4 @@ START_TEST(a_pipeline_reads_back_as_it_was)
 }
 END_TEST
 
-SUITE_MAIN("config/built", a_pipeline_reads_back_as_it_was)
+SUITE_MAIN("config/config_built", a_pipeline_reads_back_as_it_was)

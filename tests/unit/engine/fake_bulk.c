@@ -177,7 +177,7 @@ static void apply_all(struct fake *f, struct batch *b)
 }
 
 /* Counts repeated conflicts: the version of a conflict must be stepped over. */
-static void note_outruns(struct fake *f, const struct batch *b)
+static void note_conflicts(struct fake *f, const struct batch *b)
 {
     for (size_t i = 0; i < batch_travelling(b); i++) {
         const struct operation *o = &b->operations[i];
@@ -216,7 +216,7 @@ static void answer(struct fake *f, struct batch *b)
         no_answer(b);
         return;
     }
-    note_outruns(f, b);
+    note_conflicts(f, b);
 }
 
 struct batch *fake_bulk_take(void *self)

@@ -17,7 +17,7 @@ const char *const happening_names[HAPPENED_COUNT] = {"crashes",
                                                      "late",
                                                      "retries",
                                                      "refused",
-                                                     "outruns",
+                                                     "conflicts",
                                                      "broken reads",
                                                      "writes during a sync",
                                                      "jumps on",
@@ -170,7 +170,7 @@ void storm_meddle(struct fake *f)
     if (!fake_locked(f, row) && fake_look_at(f, f->alias)) {
         f->documents[row].version = f->now_us + ahead;
         fake_write(f, row, value);
-        storm->happened[HAPPENED_OUTRUN]++;
+        storm->happened[HAPPENED_CONFLICT]++;
     }
 }
 

@@ -13,23 +13,23 @@ static struct asked {
     unsigned described;
 } asked;
 
-static int64_t silent(void *context, size_t board)
+static int64_t silent(void *context, size_t pipeline)
 {
-    (void)board;
+    (void)pipeline;
     return ((struct asked *)context)->silent_ms;
 }
 
-static void describe(void *context, size_t board, const struct status_snapshot_view *view,
+static void describe(void *context, size_t pipeline, const struct status_snapshot_view *view,
                      struct buf *out)
 {
-    (void)board;
+    (void)pipeline;
     ((struct asked *)context)->described++;
     buf_printf(out, "{\"pipeline\":\"%s\"}", view->name);
 }
 
 static struct answerer answerer;
 static struct events events;
-static struct status_snapshot *boards[2];
+static struct status_snapshot *snapshots[2];
 static struct serve_options options;
 
 static void begin(void)
@@ -37,11 +37,11 @@ static void begin(void)
     static const char *const names[] = {"articles", "authors"};
     asked = (struct asked){0};
     for (size_t i = 0; i < 2; i++) {
-        boards[i] = status_snapshot_new(names[i], names[i]);
-        status_snapshot_enter(boards[i], "following", 1);
+        snapshots[i] = status_snapshot_new(names[i], names[i]);
+        status_snapshot_enter(snapshots[i], "following", 1);
     }
     options = (struct serve_options){.listen = "127.0.0.1:9187",
-                                     .boards = boards,
+                                     .snapshots = snapshots,
                                      .count = 2,
                                      .silent_most_ms = 1000,
                                      .silent_ms = silent,
@@ -56,8 +56,8 @@ static void end(void)
 {
     answer_release(&answerer);
     events_release(&events);
-    status_snapshot_free(boards[0]);
-    status_snapshot_free(boards[1]);
+    status_snapshot_free(snapshots[0]);
+    status_snapshot_free(snapshots[1]);
 }
 
 static void ask(const char *method, const char *path, const char *host, struct answer *out)
@@ -79,7 +79,7 @@ START_TEST(ready_names_who_is_not)
 {
     begin();
     expect("/readyz", 200, "ready\narticles: following\nauthors: following\n");
-    status_snapshot_enter(boards[1], "guard", 2);
+    status_snapshot_enter(snapshots[1], "guard", 2);
     expect("/readyz", 503, "not ready\narticles: following\nnot ready: authors: guard\n");
     expect("/healthz", 200, "ok\n");
     end();

@@ -33,4 +33,4 @@ START_TEST(a_stranger_may_leave)
 }
 END_TEST
 
-SUITE_MAIN("serve/doorkeeper", the_one_that_is_there_longest_makes_room, a_stranger_may_leave)
+SUITE_MAIN("serve/connection_limit", the_one_that_is_there_longest_makes_room, a_stranger_may_leave)

@@ -37,4 +37,4 @@ START_TEST(a_halt_is_kept_until_it_is_forgotten)
 }
 END_TEST
 
-SUITE_MAIN("state/halt", a_halt_is_kept_until_it_is_forgotten)
+SUITE_MAIN("state/guard_stop", a_halt_is_kept_until_it_is_forgotten)

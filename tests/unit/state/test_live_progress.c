@@ -67,4 +67,4 @@ START_TEST(what_was_told_last_is_seen_until_another_holds)
 }
 END_TEST
 
-SUITE_MAIN("state/working", what_was_told_last_is_seen_until_another_holds)
+SUITE_MAIN("state/live_progress", what_was_told_last_is_seen_until_another_holds)

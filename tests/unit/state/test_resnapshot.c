@@ -29,4 +29,4 @@ START_TEST(the_last_reason_is_kept)
 }
 END_TEST
 
-SUITE_MAIN("state/copied", the_last_reason_is_kept)
+SUITE_MAIN("state/resnapshot", the_last_reason_is_kept)

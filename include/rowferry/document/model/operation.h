@@ -30,7 +30,7 @@ struct operation {
     unsigned attempts;  /* how often it was sent */
     int http_status;    /* of the item; 0 before an answer */
     int64_t version;    /* version of the read that produced it, or OPERATION_CREATES */
-    int64_t seen;       /* OUTRUN: the version in the index */
+    int64_t seen;       /* CONFLICT: the version in the index */
     uint64_t page;      /* the engine's number of its page */
     size_t offset, len; /* action line and document in the batch's bytes */
     size_t key_offset;  /* the key's text in the batch's keys */

@@ -68,7 +68,7 @@ struct pipeline_options {
     int wake_fd;         /* readable once stop is set, when following; 0 = none: `stop` is polled */
     struct stall *stall; /* kept over several runs of the engine; null = not observed */
     struct status_snapshot
-        *board;        /* status snapshot (engine/observe/status_snapshot.h); null = none */
+        *snapshot;     /* status snapshot (engine/observe/status_snapshot.h); null = none */
     int64_t *alive_us; /* receives the monotonic time of each turn (atomic), for a watchdog in
                           another thread; null = none */
     void (*progress)(void *context, const struct progress *progress); /* null = none */

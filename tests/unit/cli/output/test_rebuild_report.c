@@ -161,7 +161,7 @@ START_TEST(a_request_is_known_to_be_of_another_configuration)
 }
 END_TEST
 
-SUITE_MAIN("cli/rebuilt", the_line_says_what_is_live_checked_and_kept,
+SUITE_MAIN("cli/rebuild_report", the_line_says_what_is_live_checked_and_kept,
            what_came_to_nothing_says_how_it_ended, an_abort_says_what_is_gone_and_what_stays,
            an_answer_tells_the_same_where_it_is_read,
            a_request_is_known_to_be_of_another_configuration)

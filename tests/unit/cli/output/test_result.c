@@ -84,7 +84,7 @@ START_TEST(the_json_object_has_every_counter_and_quotes_the_error)
     ck_assert_str_eq(
         buf_text(&out),
         "{\"pipeline\":\"a\\\"b\",\"operations\":7,\"upserts\":6,\"present\":0,\"deletes\":1,"
-        "\"rejected\":2,\"retried\":0,\"outrun\":0,\"cleared\":0,\"dead_letters\":0,"
+        "\"rejected\":2,\"retried\":0,\"conflicts\":0,\"cleared\":0,\"dead_letters\":0,"
         "\"generation\":null,\"first_load\":false,\"mapping_extended\":null,"
         "\"stopped\":false,\"bytes\":9,"
         "\"seconds\":1.234,\"exit_code\":1,\"error\":\"no table \\\"t\\\"\"}\n");

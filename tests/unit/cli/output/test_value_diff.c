@@ -95,7 +95,7 @@ START_TEST(text_that_turns_the_line_around_is_escaped)
 }
 END_TEST
 
-SUITE_MAIN("cli/shown", long_texts_that_differ_late_are_shown_where_they_differ,
+SUITE_MAIN("cli/value_diff", long_texts_that_differ_late_are_shown_where_they_differ,
            composed_and_decomposed_letters_are_told_apart, a_character_without_width_is_seen,
            what_is_the_same_on_both_sides_stays_readable,
            a_value_that_begins_or_ends_as_the_other_is_not_read_beyond_its_end,

@@ -63,5 +63,5 @@ START_TEST(a_holder_that_the_guard_stopped_has_no_batches_of_0_bytes)
 }
 END_TEST
 
-SUITE_MAIN("cli/work", a_holder_that_the_guard_stopped_has_no_batches_of_0_bytes,
+SUITE_MAIN("cli/holder_progress", a_holder_that_the_guard_stopped_has_no_batches_of_0_bytes,
            a_copy_tells_share_speed_and_what_is_left, what_is_not_known_is_not_said)

@@ -47,4 +47,4 @@ START_TEST(arrays_nest_and_keep_their_nulls)
 }
 END_TEST
 
-SUITE_MAIN("document/array", arrays_nest_and_keep_their_nulls)
+SUITE_MAIN("document/convert_array", arrays_nest_and_keep_their_nulls)

@@ -34,4 +34,4 @@ START_TEST(null_is_what_the_text_says)
 }
 END_TEST
 
-SUITE_MAIN("document/json_made", what_is_made_is_whole, null_is_what_the_text_says)
+SUITE_MAIN("document/json_build", what_is_made_is_whole, null_is_what_the_text_says)

@@ -156,7 +156,7 @@ START_TEST(a_range_fills_what_its_bounds_fill)
 }
 END_TEST
 
-SUITE_MAIN("document/pair", a_child_that_cannot_hold_its_field_is_named_by_its_path,
+SUITE_MAIN("document/converter", a_child_that_cannot_hold_its_field_is_named_by_its_path,
            a_field_without_a_child_is_an_error_in_a_strict_object,
            a_child_without_a_field_is_an_error_but_an_alias_is_not,
            losses_of_parts_are_noted_where_they_happen, children_of_an_hstore_take_texts,

@@ -105,6 +105,6 @@ START_TEST(what_is_not_searched_yet_is_not_looked_at)
 }
 END_TEST
 
-SUITE_MAIN("engine/aim", it_looks_every_ten_seconds, what_points_elsewhere_is_seen_and_stays_seen,
-           no_answer_and_no_service_say_nothing, who_may_not_look_asks_once,
-           what_is_not_searched_yet_is_not_looked_at)
+SUITE_MAIN("engine/alias_watch", it_looks_every_ten_seconds,
+           what_points_elsewhere_is_seen_and_stays_seen, no_answer_and_no_service_say_nothing,
+           who_may_not_look_asks_once, what_is_not_searched_yet_is_not_looked_at)

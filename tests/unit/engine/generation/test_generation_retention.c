@@ -36,5 +36,5 @@ START_TEST(one_that_never_was_live_is_no_former_one_where_there_is_another)
 }
 END_TEST
 
-SUITE_MAIN("engine/keep", the_one_before_is_the_one_that_was_live_last,
+SUITE_MAIN("engine/generation_retention", the_one_before_is_the_one_that_was_live_last,
            one_that_never_was_live_is_no_former_one_where_there_is_another)

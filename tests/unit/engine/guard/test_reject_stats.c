@@ -188,7 +188,7 @@ START_TEST(another_attempt_leaves_no_further_letters_before_it_is_judged)
 }
 END_TEST
 
-SUITE_MAIN("engine/rejects", only_more_than_a_hundred_and_a_twentieth_is_too_many,
+SUITE_MAIN("engine/reject_stats", only_more_than_a_hundred_and_a_twentieth_is_too_many,
            two_hundred_odd_rows_that_lie_together_stop_no_large_table,
            a_wrong_mapping_is_noticed_late_in_a_large_table_too, a_reason_is_the_type_and_the_field,
            two_reasons_are_counted_apart, rare_reasons_do_not_hide_the_frequent_one,

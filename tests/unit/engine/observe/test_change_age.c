@@ -90,7 +90,7 @@ START_TEST(more_windows_than_places_make_changes_older_and_never_younger)
 }
 END_TEST
 
-SUITE_MAIN("engine/vintage", a_change_is_as_old_as_the_middle_between_two_polls,
+SUITE_MAIN("engine/change_age", a_change_is_as_old_as_the_middle_between_two_polls,
            many_changes_are_spread_over_the_time_between_them, the_first_window_of_all_says_nothing,
            pages_of_a_window_are_of_its_snapshot_and_those_of_the_next_one_of_theirs,
            a_call_is_nearer_to_the_commit_than_the_poll_before_it,

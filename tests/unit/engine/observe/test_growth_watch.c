@@ -63,5 +63,5 @@ START_TEST(an_index_that_swells_freezes_the_batches_until_it_does_not)
 }
 END_TEST
 
-SUITE_MAIN("engine/watch", it_looks_every_half_minute, who_may_not_look_asks_once,
+SUITE_MAIN("engine/growth_watch", it_looks_every_half_minute, who_may_not_look_asks_once,
            an_index_that_swells_freezes_the_batches_until_it_does_not)

@@ -102,6 +102,6 @@ START_TEST(a_look_from_another_thread_is_never_half_old)
 }
 END_TEST
 
-SUITE_MAIN("engine/board", what_took_long_falls_into_the_bucket_of_its_bound,
+SUITE_MAIN("engine/status_snapshot", what_took_long_falls_into_the_bucket_of_its_bound,
            counters_grow_over_rounds_and_what_flew_has_landed,
            a_stage_has_the_time_of_its_beginning, a_look_from_another_thread_is_never_half_old)

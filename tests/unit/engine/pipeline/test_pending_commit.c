@@ -120,7 +120,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("engine/settling");
+    Suite *suite = suite_create("engine/pending_commit");
     TCase *letters = tcase_create("letters");
     tcase_add_checked_fixture(letters, begin, end);
     tcase_add_test(letters, a_letter_is_open_until_a_later_operation_is_done);

@@ -210,12 +210,12 @@ START_TEST(a_higher_version_is_stepped_over)
     fake_write(&f, 4, 44);
     sync_ok(&f, &result);
     ck_assert(fake_equal(&f));
-    ck_assert_int_eq(result.counters.conflict, 1);
+    ck_assert_int_eq(result.counters.conflicts, 1);
     fake_release(&f);
 }
 END_TEST
 
-START_TEST(a_key_that_changes_again_while_another_writer_outruns_it_does_not_hang_the_sync)
+START_TEST(a_key_that_changes_again_while_another_writer_conflicts_with_it_does_not_hang_the_sync)
 {
     struct fake f;
     fake_init(&f, 40);
@@ -308,7 +308,7 @@ static void swing(struct fake *f)
     f->wall_jump_us = fake_dice(f, 2) == 0 ? -INT64_C(43200000000) : INT64_C(43200000000);
 }
 
-START_TEST(a_clock_that_jumps_by_hours_neither_ends_nor_prolongs_the_patience)
+START_TEST(a_clock_that_jumps_by_hours_neither_ends_nor_prolongs_the_retry_budget)
 {
     struct fake f;
     struct err err;
@@ -465,10 +465,10 @@ SUITE_MAIN("engine/pipeline", a_half_built_index_is_given_up_where_the_alias_was
            a_request_that_is_too_large_is_sent_in_halves,
            one_rejected_document_does_not_stop_the_others_and_clears,
            a_higher_version_is_stepped_over,
-           a_key_that_changes_again_while_another_writer_outruns_it_does_not_hang_the_sync,
+           a_key_that_changes_again_while_another_writer_conflicts_with_it_does_not_hang_the_sync,
            a_clock_that_jumps_back_still_wins, a_write_block_ends_the_sync_and_nothing_is_lost,
            the_retry_budget_ends_a_sync_as_temporary,
-           a_clock_that_jumps_by_hours_neither_ends_nor_prolongs_the_patience,
+           a_clock_that_jumps_by_hours_neither_ends_nor_prolongs_the_retry_budget,
            an_alias_moved_by_somebody_else_is_named,
            an_index_that_another_run_created_is_not_filled,
            an_index_deleted_during_the_first_load_is_not_shown_to_anybody,

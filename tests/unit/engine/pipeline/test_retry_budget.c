@@ -89,6 +89,6 @@ START_TEST(a_full_disk_below_the_state_file_is_neither_side)
 }
 END_TEST
 
-SUITE_MAIN("engine/patience", gives_up_after_its_budget_and_names_the_option,
+SUITE_MAIN("engine/retry_budget", gives_up_after_its_budget_and_names_the_option,
            a_full_disk_below_the_state_file_is_neither_side, is_fresh_again_after_a_success,
            the_log_has_the_status_of_an_answer_and_not_its_words)

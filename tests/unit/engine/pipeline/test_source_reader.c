@@ -124,7 +124,7 @@ static void begin(void)
 {
     struct err err;
     char path[96];
-    snprintf(folder, sizeof(folder), "/tmp/rowferry-intake-XXXXXX");
+    snprintf(folder, sizeof(folder), "/tmp/rowferry-reader-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/state.db", folder);
     ck_assert_int_eq(state_open(&state, path, "things", &err), 0);
@@ -239,7 +239,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("engine/intake");
+    Suite *suite = suite_create("engine/source_reader");
     TCase *lost = tcase_create("lost");
     tcase_add_checked_fixture(lost, begin, end);
     tcase_add_test(lost, another_database_at_the_same_address_is_not_read);

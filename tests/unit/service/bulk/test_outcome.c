@@ -127,7 +127,7 @@ START_TEST(a_conflict_with_our_own_version_is_done_where_it_was_sent_before)
 }
 END_TEST
 
-START_TEST(our_version_on_a_document_that_we_did_not_send_is_outrun)
+START_TEST(our_version_on_a_document_that_we_did_not_send_is_a_conflict)
 {
     int64_t seen;
     ck_assert_int_eq(conflict_at(1, own_version, &seen), OUTCOME_CONFLICT);
@@ -135,7 +135,7 @@ START_TEST(our_version_on_a_document_that_we_did_not_send_is_outrun)
 }
 END_TEST
 
-START_TEST(a_conflict_with_a_higher_version_is_outrun_and_says_which)
+START_TEST(a_conflict_with_a_higher_version_names_the_version)
 {
     int64_t seen;
     ck_assert_int_eq(
@@ -258,8 +258,8 @@ END_TEST
 
 SUITE_MAIN("service/outcome", every_line_of_the_table, a_create_whose_document_is_there_is_done,
            a_conflict_with_our_own_version_is_done_where_it_was_sent_before,
-           our_version_on_a_document_that_we_did_not_send_is_outrun,
-           a_conflict_with_a_higher_version_is_outrun_and_says_which,
+           our_version_on_a_document_that_we_did_not_send_is_a_conflict,
+           a_conflict_with_a_higher_version_names_the_version,
            a_key_that_quotes_a_version_does_not_deceive,
            a_conflict_with_a_lower_version_is_tried_again,
            a_conflict_that_names_no_version_is_read_again,

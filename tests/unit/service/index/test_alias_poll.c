@@ -78,5 +78,5 @@ START_TEST(an_answer_that_does_not_come_holds_nothing_up)
 }
 END_TEST
 
-SUITE_MAIN("service/glance", it_is_told_as_a_request_that_is_waited_for_tells_it,
+SUITE_MAIN("service/alias_poll", it_is_told_as_a_request_that_is_waited_for_tells_it,
            an_answer_that_does_not_come_holds_nothing_up)

@@ -88,6 +88,6 @@ START_TEST(generations_are_listed_by_day_and_number)
 }
 END_TEST
 
-SUITE_MAIN("service/generation", a_name_is_a_generations_only_in_full,
+SUITE_MAIN("service/index_generations", a_name_is_a_generations_only_in_full,
            a_turn_of_waiting_is_short_and_says_how_it_stands,
            generations_are_listed_by_day_and_number)

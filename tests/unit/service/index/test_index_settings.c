@@ -98,7 +98,7 @@ START_TEST(what_is_no_object_is_an_error_of_the_configuration)
 }
 END_TEST
 
-SUITE_MAIN("service/settings", what_is_not_configured_is_added,
+SUITE_MAIN("service/index_settings", what_is_not_configured_is_added,
            the_configured_refresh_interval_waits_for_the_end,
            the_configured_copies_wait_for_the_end, copies_that_come_by_themselves_wait_too,
            configured_gc_deletes_stays, what_is_no_object_is_an_error_of_the_configuration)

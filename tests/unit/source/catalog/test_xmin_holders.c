@@ -78,7 +78,7 @@ START_TEST(a_standby_is_named_with_the_process_that_serves_it)
 }
 END_TEST
 
-SUITE_MAIN("source/holds", the_oldest_of_all_kinds_is_named,
+SUITE_MAIN("source/xmin_holders", the_oldest_of_all_kinds_is_named,
            what_does_not_tell_its_age_is_as_old_as_it_was_seen,
            a_session_that_tells_nothing_is_named_by_what_all_may_see,
            a_standby_is_named_with_the_process_that_serves_it)

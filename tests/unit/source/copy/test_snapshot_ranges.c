@@ -156,7 +156,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("source/parts");
+    Suite *suite = suite_create("source/snapshot_ranges");
     TCase *tcase = tcase_create("all");
     tcase_add_test(tcase, readers_of_blocks_take_one_piece_after_the_other);
     tcase_add_test(tcase, an_empty_table_is_one_piece_of_nothing);

@@ -51,6 +51,6 @@ START_TEST(what_is_forgotten_or_reset_is_delivered_again)
 }
 END_TEST
 
-SUITE_MAIN("source/seen", what_was_delivered_is_recognised_until_it_is_another,
+SUITE_MAIN("source/dedup_cache", what_was_delivered_is_recognised_until_it_is_another,
            keys_that_share_a_slot_are_never_taken_for_each_other,
            what_is_forgotten_or_reset_is_delivered_again)
