@@ -10,7 +10,7 @@ find src include -name '*.[ch]' ! -path src/document/json/json_tree.c \
     ! -path src/document/json/json_build.c | sort | xargs awk '
 FNR == 1 {
     files++
-    parses = FILENAME ~ /^src\/config\/config\.c$/ || FILENAME ~ /document\/json_build\.h$/
+    parses = FILENAME ~ /^src\/config\/config\.c$/ || FILENAME ~ /document\/json\/json_build\.h$/
 }
 
 /json_object_(object|array|iter)_[a-z_]*[ \t]*\(/ || /json_object_get_(object|array)[ \t]*\(/ {
