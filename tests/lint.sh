@@ -23,12 +23,15 @@ fi
 deep() {
     found=0
     mkdir -p build
-    cppcheck --quiet -j "$(nproc)" --std=c11 --enable=warning,performance,portability \
-        --suppress=missingIncludeSystem --suppressions-list=tests/lint/cppcheck.txt --error-exitcode=1 \
-        -D_GNU_SOURCE '-DROWFERRY_VERSION="0"' -I include src || found=1
+    for room in src/* tools/*; do # a room includes its own headers by their paths below it
+        [ ! -d "$room" ] || cppcheck --quiet -j "$(nproc)" --std=c11 --enable=warning,performance,portability \
+            --suppress=missingIncludeSystem --suppressions-list=tests/lint/cppcheck.txt --error-exitcode=1 \
+            -D_GNU_SOURCE '-DROWFERRY_VERSION="0"' -I include -I "$room" "$room" || found=1
+    done
     includes=$(pkg-config --cflags libpq libcurl json-c sqlite3 libmicrohttpd | sed 's/-I/-isystem /g')
-    find src -name '*.c' -print0 | xargs -0 -n 1 -P "$(nproc)" sh -c '
-        exec gcc -std=c17 -O1 -fanalyzer -D_GNU_SOURCE -DROWFERRY_VERSION=\"0\" -Iinclude -I"$(dirname "$1")" '"$includes"' \
+    find src tools -name '*.c' -print0 | xargs -0 -n 1 -P "$(nproc)" sh -c '
+        below=${1#*/*/}
+        exec gcc -std=c17 -O1 -fanalyzer -D_GNU_SOURCE -DROWFERRY_VERSION=\"0\" -Iinclude -I"${1%"/$below"}" '"$includes"' \
             -c "$1" -o /dev/null' sh 2>build/analyzer || found=1
     if ! awk '
         NR == FNR { known[$1 " " $2] = $0 !~ /^#/; next }
@@ -52,14 +55,14 @@ if [ "${1:-}" = --deep ]; then
     exit
 fi
 
-formatted=$(find src include tests -name '*.[ch]' | wc -l)
-find src include tests -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror
+formatted=$(find src include tools tests -name '*.[ch]' | wc -l)
+find src include tools tests -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror
 
 cmake --preset clang >/dev/null
 cmake --build --preset clang -- --quiet
 
-tidied=$(find src -name '*.c' | wc -l)
-if ! find src -name '*.c' -print0 |
+tidied=$(find src tools -name '*.c' | wc -l)
+if ! find src tools -name '*.c' -print0 |
     xargs -0 -n 1 -P "$(nproc)" timeout 300 clang-tidy --quiet -p build/clang >build/clang/tidy 2>&1; then
     grep -vE '^[0-9]+ warnings? generated|^Suppressed' build/clang/tidy
     echo "lint: clang-tidy found faults"
