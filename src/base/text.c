@@ -20,6 +20,11 @@ bool span_is(struct span a, const char *text)
     return span_equal(a, span_make(text, strlen(text)));
 }
 
+bool span_contains(struct span a, const char *part)
+{
+    return a.len > 0 && memmem(a.data, a.len, part, strlen(part)) != NULL;
+}
+
 uint64_t text_hash(const char *bytes, size_t len)
 {
     uint64_t h = 0xcbf29ce484222325;

@@ -28,7 +28,7 @@ static void secret_prompt_read_line(int terminal, struct buf *line)
     }
 }
 
-static void secret_prompt_say(int terminal, const char *text)
+static void secret_prompt_print(int terminal, const char *text)
 {
     ssize_t ignored = write(terminal, text, strlen(text));
     (void)ignored;
@@ -49,9 +49,9 @@ static void secret_prompt_ask(int terminal, const char *question, struct buf *li
         silent.c_lflag &= ~(tcflag_t)ECHO;
         tcsetattr(terminal, TCSAFLUSH, &silent);
     }
-    secret_prompt_say(terminal, question);
+    secret_prompt_print(terminal, question);
     secret_prompt_read_line(terminal, line);
-    secret_prompt_say(terminal, "\n");
+    secret_prompt_print(terminal, "\n");
     if (known) {
         tcsetattr(terminal, TCSAFLUSH, &before);
     }

@@ -155,7 +155,7 @@ static int lease_holder_begin_holding(struct lease_holder *k, struct err *err)
 }
 
 /* Finding out who holds the lease costs the server more than a try, so it is done rarely. */
-static int lease_holder_meet_holder(struct lease_holder *k, struct err *err)
+static int lease_holder_find_other(struct lease_holder *k, struct err *err)
 {
     if (k->state == LEASE_HOLDER_ASKING && k->tries++ < TRIES) {
         lease_holder_rest(k, TRY_MS);
@@ -178,7 +178,7 @@ static void lease_holder_try_it(struct lease_holder *k)
     bool got = false;
     int rc = lease_try(k->lease, buf_text(&k->name), &got, &err);
     if (rc == 0) {
-        rc = got ? lease_holder_begin_holding(k, &err) : lease_holder_meet_holder(k, &err);
+        rc = got ? lease_holder_begin_holding(k, &err) : lease_holder_find_other(k, &err);
     }
     if (rc < 0) { /* a server may accept the connection and still refuse this */
         lease_holder_lose(k, &err);

@@ -22,7 +22,7 @@ static void listener_describe_snapshot(void *context, size_t pipeline,
     l->describe(out, l->config, config_pipeline(l->config, l->workers[pipeline].name), view);
 }
 
-static void listener_tell(const struct listener *l)
+static void listener_report(const struct listener *l)
 {
     log_event(LOG_INFO, "listening", F_TEXT("address", serve_address(l->serve)));
     if (serve_is_open(l->serve)) {
@@ -56,7 +56,7 @@ int listener_start(struct listener *l, const struct config *config, struct pipel
                                           .clock = clock_system()};
     int rc = serve_start(&l->serve, &options, err);
     if (rc == 0) {
-        listener_tell(l);
+        listener_report(l);
     }
     return rc;
 }

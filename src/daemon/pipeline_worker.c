@@ -180,7 +180,7 @@ static bool pipeline_worker_go_on(struct pipeline_worker *r, int rc)
     pipeline_worker_rebuild_for_schema(r, rc);
     if (rc != ERR_HELD && rebuild_worker_busy(&r->rebuild_worker) &&
         !pipeline_worker_never_was_live(r)) {
-        pipeline_worker_stand_still(r);
+        pipeline_worker_idle(r);
         pipeline_worker_order_done(r);
         return pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP;
     }

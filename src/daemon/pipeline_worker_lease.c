@@ -77,8 +77,8 @@ static int pipeline_worker_lease_start_holder(struct pipeline_worker *r, struct 
 }
 
 /* Records for `status` that the worker stands by. No other process writes this state file. */
-static void pipeline_worker_lease_tell_waiting(struct pipeline_worker *r, const struct err *why,
-                                               int64_t *told_us)
+static void pipeline_worker_lease_report_waiting(struct pipeline_worker *r, const struct err *why,
+                                                 int64_t *told_us)
 {
     struct err err;
     int64_t now_us = clock_monotonic_us(&r->session.clock);
@@ -129,7 +129,7 @@ static int pipeline_worker_lease_hold_there(struct pipeline_worker *r, struct er
         }
         if (state == LEASE_HOLDER_TAKEN) {
             pipeline_worker_lease_begin_waiting(r, err);
-            pipeline_worker_lease_tell_waiting(r, err, &told_us);
+            pipeline_worker_lease_report_waiting(r, err, &told_us);
         }
         pipeline_worker_lease_nap(r, SIGN_MS);
     }

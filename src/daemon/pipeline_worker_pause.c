@@ -128,7 +128,7 @@ static void pipeline_worker_pause_have_attended(struct pipeline_worker *r)
     checkpoint_release(&c);
 }
 
-static void pipeline_worker_pause_tell_paused(struct pipeline_worker *r)
+static void pipeline_worker_pause_report_paused(struct pipeline_worker *r)
 {
     struct err err;
     struct live_progress working = {.told_us = clock_wall_us(&r->session.clock),
@@ -190,7 +190,7 @@ static void pipeline_worker_pause_wait_for_end(struct pipeline_worker *r, int64_
     bool warned = false;
     int notice_fd = notice_open(r->session.state);
     pipeline_worker_note_pause(r);
-    pipeline_worker_pause_tell_paused(r);
+    pipeline_worker_pause_report_paused(r);
     while (now_us != 0 && pipeline_worker_pause_goes_on(r)) {
         struct err err;
         int rc = pipeline_worker_pause_serve(r, since_us, &err);

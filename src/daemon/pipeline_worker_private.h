@@ -26,7 +26,7 @@ void pipeline_worker_note_pause(struct pipeline_worker *r);
 
 bool pipeline_worker_stopped_by_guard(struct pipeline_worker *r, int rc);
 void pipeline_worker_wait_for_permission(struct pipeline_worker *r);
-void pipeline_worker_stand_still(struct pipeline_worker *r);
+void pipeline_worker_idle(struct pipeline_worker *r);
 
 /* Takes the lock on this host and the lease among all hosts, and stands by if that is requested.
  * Also returns 0 if it is stopped before. */

@@ -49,7 +49,7 @@ void pipeline_worker_note_pause(struct pipeline_worker *r)
 }
 
 /* Only transient errors of the state file and of locks get here. */
-static enum stall_cause pipeline_worker_wait_cause_of_wait(const struct pipeline_worker *r)
+static enum stall_cause pipeline_worker_wait_cause(const struct pipeline_worker *r)
 {
     return r->err.class == ERR_HELD  ? STALL_LOCK
            : r->err.sqlite_code != 0 ? STALL_STATE_FILE
@@ -58,7 +58,7 @@ static enum stall_cause pipeline_worker_wait_cause_of_wait(const struct pipeline
 
 void pipeline_worker_wait_for_better(struct pipeline_worker *r)
 {
-    pipeline_worker_note_stall(r, pipeline_worker_wait_cause_of_wait(r));
+    pipeline_worker_note_stall(r, pipeline_worker_wait_cause(r));
     if (!r->away) {
         log_err(LOG_WARN, "stalled", r->name, &r->err);
         r->away_us = clock_monotonic_us(&r->session.clock);
@@ -158,7 +158,7 @@ static int64_t pipeline_worker_wait_count_again_us(const struct pipeline_worker 
 }
 
 /* Logs the refusal unless it is the one that was logged before. */
-static void pipeline_worker_wait_tell_refused(struct pipeline_worker *r)
+static void pipeline_worker_wait_report_refused(struct pipeline_worker *r)
 {
     struct guard_stop halt;
     struct err ignored;
@@ -186,8 +186,8 @@ void pipeline_worker_wait_for_permission(struct pipeline_worker *r)
     if (live_progress_write(r->session.state, &working, &err) < 0) {
         log_err(LOG_WARN, "not_told", r->name, &err);
     }
-    pipeline_worker_wait_tell_refused(r); /* logged after live_progress_write, so that a reader of
-                                           * the log finds the state recorded */
+    pipeline_worker_wait_report_refused(r); /* logged after live_progress_write, so that a reader of
+                                             * the log finds the state recorded */
     int rc = 0;
     while (r->permission == 0 && pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON &&
            clock_monotonic_us(&r->session.clock) < until_us) {
@@ -204,7 +204,7 @@ void pipeline_worker_wait_for_permission(struct pipeline_worker *r)
 
 /* The live generation cannot be written. Waits until the rebuild has ended, an order comes, or
  * it is time to try again. */
-void pipeline_worker_stand_still(struct pipeline_worker *r)
+void pipeline_worker_idle(struct pipeline_worker *r)
 {
     struct err err;
     struct live_progress working = {.told_us = clock_wall_us(&r->session.clock),

@@ -71,8 +71,8 @@ void settings_reload_drop(struct settings_reload *s, struct reading *r)
     }
 }
 
-static void settings_reload_tell_difference(void *context, const char *path, const char *pipeline,
-                                            bool live)
+static void settings_reload_report_difference(void *context, const char *path, const char *pipeline,
+                                              bool live)
 {
     (void)context;
     log_event(live ? LOG_INFO : LOG_WARN, live ? "option_changed" : "needs_restart",
@@ -92,7 +92,7 @@ int settings_reload_read_again(struct settings_reload *s, struct err *err)
         return rc;
     }
     log_configure((enum log_level)loaded->log_level, (enum log_format)loaded->log_format);
-    config_compare(&s->now->config, loaded, settings_reload_tell_difference, NULL);
+    config_compare(&s->now->config, loaded, settings_reload_report_difference, NULL);
     struct reading *next = settings_reload_reading_new(s->first, loaded);
     pthread_mutex_lock(&s->lock);
     struct reading *before = s->now;

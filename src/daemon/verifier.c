@@ -113,7 +113,7 @@ static int verifier_send_keys(struct verifier *v, const struct repair_keys *keys
 }
 
 /* Records which differences are not repaired, and why. */
-static void verifier_tell_left(struct verifier *v, bool guarded, struct verification *out)
+static void verifier_report_left(struct verifier *v, bool guarded, struct verification *out)
 {
     const struct repairs *r = &v->repairs;
     size_t left_out = r->changed.left_out + r->extra.left_out;
@@ -141,7 +141,7 @@ static int verifier_repair(struct verifier *v, struct verification *out, struct 
     if (rc == 0 && !guarded) {
         rc = verifier_send_keys(v, &v->repairs.extra, &out->sent, err);
     }
-    verifier_tell_left(v, guarded, out);
+    verifier_report_left(v, guarded, out);
     log_event(LOG_INFO, "verify_repaired", F_TEXT("pipeline", v->pipeline),
               F_INT("sent", out->sent), F_TEXT("left", out->message[0] ? out->message : NULL));
     return rc;
@@ -210,7 +210,7 @@ static void verifier_fill(struct verifier *v, struct verification *out)
 }
 
 /* Adds a message if rows still wait: whether table and index are equal is open then. */
-static void verifier_tell_waiting(const struct verifier *v, struct verification *out)
+static void verifier_report_waiting(const struct verifier *v, struct verification *out)
 {
     if (out->waiting > 0 && out->message[0] == '\0') {
         snprintf(out->message, sizeof(out->message), "%s",
@@ -232,7 +232,7 @@ static int verifier_compare(struct verifier *v, struct err *err)
         v->session.pipeline->verify.repair) {
         rc = verifier_repair(v, &out, err);
     }
-    verifier_tell_waiting(v, &out);
+    verifier_report_waiting(v, &out);
     if (verifier_stopping(v)) {
         return 0;
     }

@@ -97,9 +97,9 @@ static int deadletter_page_read(struct state *s, const struct dead_letter_filter
 }
 
 /* Calls the callback for the page's letters and returns its last result. */
-static int deadletter_page_tell(const struct page *page,
-                                int (*each)(void *context, const struct dead_letter *letter),
-                                void *context)
+static int deadletter_page_report(const struct page *page,
+                                  int (*each)(void *context, const struct dead_letter *letter),
+                                  void *context)
 {
     int verdict = 0;
     for (size_t i = 0; verdict >= 0 && i < page->count; i++) {
@@ -125,7 +125,7 @@ int deadletter_select(struct state *s, const struct dead_letter_filter *filter,
         deadletter_page_drop(page);
         result = deadletter_page_read(
             s, &left, last->count > 0 ? &last->letters[last->count - 1] : NULL, page, err);
-        result = result == 0 ? deadletter_page_tell(page, each, context) : result;
+        result = result == 0 ? deadletter_page_report(page, each, context) : result;
         left.limit -= limited ? (int64_t)page->count : 0;
     } while (result == 0 && page->count == PAGE_LETTERS && (!limited || left.limit > 0));
     deadletter_page_drop(page);

@@ -12,8 +12,8 @@
 #define ANSWERED_KEPT 100                          /* more of them are kept while they are new, */
 #define ANSWERED_KEPT_US (INT64_C(3600) * 1000000) /* the client may not have read them yet */
 
-static int request_insert_request(struct state *s, const char *command, const char *arguments,
-                                  int64_t wall_us, int64_t *id, struct err *err)
+static int request_insert(struct state *s, const char *command, const char *arguments,
+                          int64_t wall_us, int64_t *id, struct err *err)
 {
     sqlite3_stmt *insert;
     int result = sql_statement(s, SQL_REQUEST_FILE, &insert, err);
@@ -47,7 +47,7 @@ int request_file(struct state *s, const char *command, const char *arguments, in
     if (result != 0) {
         return result;
     }
-    result = request_insert_request(s, command, arguments, wall_us, id, err);
+    result = request_insert(s, command, arguments, wall_us, id, err);
     if (result == 0) {
         result = request_trim_answered(s, wall_us, err);
     }

@@ -29,7 +29,7 @@ static void diff(const char *configured, const char *live)
     FUZZ_EXPECT(rc == 0 || rc == ERR_CONFIG || rc == ERR_TRANSIENT || rc == ERR_REJECTED, "%d", rc);
     FUZZ_EXPECT(rc == 0 || (d.count == 0 && err.message[0] != '\0'), "%zu lines", d.count);
     for (size_t i = 0; i < d.count; i++) {
-        mapdiff_say(&said, &d.lines[i]);
+        mapdiff_describe(&said, &d.lines[i]);
     }
     buf_reset(&said);
     mapdiff_additions(&said, &d, configured);

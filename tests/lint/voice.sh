@@ -33,11 +33,11 @@ function end_call(    text, part) {
 }
 
 FNR == 1 { inside = 0 }
-!inside && /(err_set|err_hint|err_context|terminal_say)\(/ {
+!inside && /(err_set|err_hint|err_context|terminal_print)\(/ {
     inside = 1
     begun = FNR
     call = ""
-    sub(/.*(err_set|err_hint|err_context|terminal_say)\(/, "")
+    sub(/.*(err_set|err_hint|err_context|terminal_print)\(/, "")
 }
 inside {
     call = call $0

@@ -24,6 +24,7 @@ static inline struct span span_make(const char *data, size_t len)
 
 bool span_equal(struct span a, struct span b);
 bool span_is(struct span a, const char *text);
+bool span_contains(struct span a, const char *part);
 
 /* Returns a well-mixed 64-bit hash of the bytes (FNV-1a with a finalizer), never 0. */
 uint64_t text_hash(const char *bytes, size_t len);

@@ -296,7 +296,7 @@ static int holder_request_carry_out(struct holder_request *k, struct err *err)
 /* --- following ----------------------------------------------------------------------------- */
 
 /* Logs once which holder it waits for. */
-static void holder_request_note_holder(struct holder_request *k, const struct err *held)
+static void holder_request_note_other(struct holder_request *k, const struct err *held)
 {
     if (!k->followed) {
         log_event(LOG_INFO, "request_filed", F_TEXT("command", k->session.command),
@@ -333,7 +333,7 @@ static int holder_request_see_through(struct holder_request *k, struct err *err)
                 k->holding = rc == 0;
                 return rc < 0 ? rc : holder_request_carry_out(k, err);
             }
-            holder_request_note_holder(k, err);
+            holder_request_note_other(k, err);
         }
         holder_request_show(k);
         holder_request_nap();
@@ -375,12 +375,12 @@ static void holder_request_report(struct holder_request *k)
         report_write(&out, o, &k->progress);
         buf_release(&out);
     } else {
-        report_tell(arguments_have(k->arguments, OPTION_JSON), o, &k->progress);
+        report_print(arguments_have(k->arguments, OPTION_JSON), o, &k->progress);
     }
     if (o->result.stopped) {
-        terminal_say("pipeline \"%s\": the request stays filed: whoever holds the pipeline next "
-                     "carries it out",
-                     o->pipeline);
+        terminal_print("pipeline \"%s\": the request stays filed: whoever holds the pipeline next "
+                       "carries it out",
+                       o->pipeline);
     }
 }
 

@@ -37,7 +37,8 @@ static struct check_line *check_add_line(struct check *c, enum verdict verdict)
     return line;
 }
 
-void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)
+void check_report(struct check *c, enum verdict verdict, const char *remedy, const char *format,
+                  ...)
 {
     struct check_line *line = check_add_line(c, verdict);
     va_list args;
@@ -121,7 +122,7 @@ static void check_run_probes(struct check *c, const struct probe *probes)
         c->what = probes->what;
         unsigned missing = probes->needs & ~c->facts;
         if (missing != 0) {
-            check_say(c, VERDICT_SKIP, NULL, "skipped: needs %s", check_missing_fact(missing));
+            check_report(c, VERDICT_SKIP, NULL, "skipped: needs %s", check_missing_fact(missing));
             continue;
         }
         size_t before = c->count;

@@ -68,7 +68,7 @@ static int deadletter_edit_choose_letters(struct holder_request *k, const struct
 }
 
 /* Runs the request, if any dead letter was selected. */
-static int deadletter_edit_run_or_say(struct holder_request *k, struct err *err)
+static int deadletter_edit_run_or_explain(struct holder_request *k, struct err *err)
 {
     if (k->count > 0 || arguments_have(k->arguments, OPTION_JSON)) {
         return holder_request_run(k, err);
@@ -94,7 +94,7 @@ int command_deadletter_retry(const struct arguments *a, struct err *err)
         rc = deadletter_edit_choose_letters(&ask, a, err);
     }
     if (rc == 0) {
-        rc = deadletter_edit_run_or_say(&ask, err);
+        rc = deadletter_edit_run_or_explain(&ask, err);
     }
     rc = holder_request_named(&ask, rc, err);
     holder_request_release(&ask);
@@ -148,7 +148,7 @@ int command_deadletter_discard(const struct arguments *a, struct err *err)
         !deadletter_edit_is_agreed(ask.keys)) {
         rc = err_set(err, ERR_REJECTED, "nothing was forgotten");
     } else if (rc == 0) {
-        rc = deadletter_edit_run_or_say(&ask, err);
+        rc = deadletter_edit_run_or_explain(&ask, err);
     }
     rc = holder_request_named(&ask, rc, err);
     holder_request_release(&ask);

@@ -63,25 +63,25 @@ static char *document_printable(struct span key)
     return buf_detach(&text);
 }
 
-static void document_tell_gone(struct dry_run *d, const struct change *change)
+static void document_report_gone(struct dry_run *d, const struct change *change)
 {
     char *key = document_printable(change->key);
-    terminal_say("pipeline \"%s\": no row with key \"%s\": a sync deletes its document",
-                 d->session.pipeline->name, key);
+    terminal_print("pipeline \"%s\": no row with key \"%s\": a sync deletes its document",
+                   d->session.pipeline->name, key);
     free(key);
     d->missed = true;
 }
 
-static void document_tell_refused(struct dry_run *d, const struct change *change,
-                                  const struct refusal *refusal)
+static void document_report_refused(struct dry_run *d, const struct change *change,
+                                    const struct refusal *refusal)
 {
     char *key = document_printable(change->key);
     bool column = refusal->column != NULL;
-    terminal_say("pipeline \"%s\": row with key \"%s\" would be a dead letter: %s%s%s%s%s%s%s",
-                 d->session.pipeline->name, key, column ? "column \"" : "",
-                 column ? refusal->column : "", column ? "\": " : "", refusal->reason,
-                 refusal->beginning[0] != '\0' ? ": \"" : "", refusal->beginning,
-                 refusal->beginning[0] != '\0' ? "\"" : "");
+    terminal_print("pipeline \"%s\": row with key \"%s\" would be a dead letter: %s%s%s%s%s%s%s",
+                   d->session.pipeline->name, key, column ? "column \"" : "",
+                   column ? refusal->column : "", column ? "\": " : "", refusal->reason,
+                   refusal->beginning[0] != '\0' ? ": \"" : "", refusal->beginning,
+                   refusal->beginning[0] != '\0' ? "\"" : "");
     free(key);
     d->missed = true;
 }
@@ -110,7 +110,7 @@ static int document_show_row(struct dry_run *d, const struct change *change, str
     int64_t version = clock_wall_us(&d->session.clock);
     batch_reset(&d->batch);
     if (!encode_upsert(&d->batch, d->plan, &change->row, version, 1, &refusal)) {
-        document_tell_refused(d, change, &refusal);
+        document_report_refused(d, change, &refusal);
         return 0;
     }
     return d->pretty ? document_show_pretty(&d->batch.bytes, err)
@@ -137,7 +137,7 @@ static int document_show_all(struct dry_run *d, struct err *err)
         } else if (rc == 0 && change.kind == CHANGE_UPSERT) {
             rc = document_show_row(d, &change, err);
         } else if (rc == 0 && change.kind == CHANGE_DELETE) {
-            document_tell_gone(d, &change);
+            document_report_gone(d, &change);
         }
     } while (rc == 0 && change.kind != CHANGE_PAGE);
     return rc;

@@ -186,7 +186,7 @@ static void init_look_at_service(struct init *i)
     if (rc < 0) {
         snprintf(i->trouble, sizeof(i->trouble), "%s", err.message);
         i->product = (struct product_info){0};
-        terminal_say("the service was not asked what it is: %s", err.message);
+        terminal_print("the service was not asked what it is: %s", err.message);
     }
     http_service_close(service);
 }
@@ -305,21 +305,21 @@ static void init_warn(const struct init *i)
 {
     const struct survey *s = &i->survey;
     if (!s->readable) {
-        terminal_say("role \"%s\" may not read \"%s\", so that its values were not looked at",
-                     s->identity.role, s->name);
+        terminal_print("role \"%s\" may not read \"%s\", so that its values were not looked at",
+                       s->identity.role, s->name);
     }
     if (s->table->row_security) {
-        terminal_say("row security hides rows of \"%s\" from this role, and a sync refuses that",
-                     s->name);
+        terminal_print("row security hides rows of \"%s\" from this role, and a sync refuses that",
+                       s->name);
     }
     if (i->capture == INIT_LOG_PRIMARY) {
-        terminal_say("this is a standby: name its primary in the file, as source.primary");
+        terminal_print("this is a standby: name its primary in the file, as source.primary");
     }
     if (i->capture == INIT_CURSOR && s->cursor_index == NULL) {
-        terminal_say("no index begins with \"%s\": each sync reads the whole table", s->cursor);
+        terminal_print("no index begins with \"%s\": each sync reads the whole table", s->cursor);
     }
     for (size_t k = 0; k < s->doubt_count; k++) {
-        terminal_say("%s", s->doubts[k]);
+        terminal_print("%s", s->doubts[k]);
     }
 }
 
@@ -341,7 +341,7 @@ static int init_write_out(const struct init *i, struct err *err)
         const char *next = i->capture == INIT_CURSOR || i->survey.log == INSTALL_CURRENT
                                ? "check"
                                : "source install";
-        terminal_say("\"%s\" is written; next: rowferry -c %s %s", file, file, next);
+        terminal_print("\"%s\" is written; next: rowferry -c %s %s", file, file, next);
     }
     buf_release(&text);
     return rc;

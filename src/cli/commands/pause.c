@@ -146,7 +146,7 @@ static void pause_push_json(struct buf *out, const struct job *j)
     buf_push_char(out, '\n');
 }
 
-static int pause_tell(const struct job *j, const struct arguments *a, struct err *err)
+static int pause_report(const struct job *j, const struct arguments *a, struct err *err)
 {
     struct buf out;
     buf_init(&out, ANSWER_BYTES);
@@ -174,7 +174,7 @@ static int pause_job_run(struct job *j, const struct setup *setup, size_t i,
         rc = rc == 0 ? pause_do_it(j, err) : rc == ERR_HELD ? pause_ask(j, err) : rc;
     }
     if (rc == 0) {
-        rc = pause_tell(j, a, err);
+        rc = pause_report(j, a, err);
     }
     session_release(&j->session);
     return rc;

@@ -123,7 +123,7 @@ static int reindex_ask(struct job *j, bool *held, int64_t *id, struct err *err)
 
 /* --- one pipeline ----------------------------------------------------------------------------- */
 
-static void reindex_tell(struct job *j)
+static void reindex_report(struct job *j)
 {
     struct sync_outcome outcome = {
         .pipeline = j->end.pipeline, .exit_code = j->end.exit_code, .err = j->end.err};
@@ -183,7 +183,7 @@ static void reindex_job_work(void *job)
     j->end.exit_code = reindex_exit_code_of(j, rc);
     j->end.err = rc < 0 ? &j->err : NULL;
     session_release(s);
-    reindex_tell(j);
+    reindex_report(j);
     j->base.exit_code = j->end.exit_code;
 }
 

@@ -78,7 +78,7 @@ static bool run_gather(struct run *r)
         struct pipeline_worker *worker = &r->workers[i];
         if (!r->told[i] && run_has_ended(worker)) {
             pthread_join(worker->thread, NULL);
-            report_tell(arguments_have(r->arguments, OPTION_JSON), &worker->outcome, &r->quiet);
+            report_print(arguments_have(r->arguments, OPTION_JSON), &worker->outcome, &r->quiet);
             r->told[i] = true;
         }
         all = all && r->told[i];
@@ -88,7 +88,7 @@ static bool run_gather(struct run *r)
 
 /* --- signals --------------------------------------------------------------------------------- */
 
-static void run_tell_all(struct run *r, enum pipeline_worker_order order)
+static void run_report_all(struct run *r, enum pipeline_worker_order order)
 {
     for (size_t i = 0; i < r->count; i++) {
         pipeline_worker_send_order(&r->workers[i], order);
@@ -104,7 +104,7 @@ static void run_stop(struct run *r, int number)
     log_event(LOG_INFO, "stopping", F_TEXT("signal", number == SIGTERM ? "TERM" : "INT"));
     sdnotify_send("STOPPING=1");
     stop_ask();
-    run_tell_all(r, PIPELINE_WORKER_STOP);
+    run_report_all(r, PIPELINE_WORKER_STOP);
 }
 
 static void run_read_again(struct run *r)
@@ -118,7 +118,7 @@ static void run_read_again(struct run *r)
         log_err(LOG_ERROR, "configuration_refused", NULL, &err);
     } else {
         log_plain(LOG_INFO, "configuration_read");
-        run_tell_all(r, PIPELINE_WORKER_BEGIN_ANEW);
+        run_report_all(r, PIPELINE_WORKER_BEGIN_ANEW);
     }
     sdnotify_send("READY=1");
 }
@@ -185,7 +185,7 @@ static void run_watch(struct run *r)
 
 /* Warns about too few descriptors. The process still works, but late, because failed opens are
  * retried. */
-static void run_tell_descriptors(const struct run *r)
+static void run_report_descriptors(const struct run *r)
 {
     struct rlimit limit;
     rlim_t needed = DESCRIPTORS_SHARED + DESCRIPTORS_OF_A_PIPELINE * (rlim_t)r->setup.count;
@@ -203,7 +203,7 @@ static int run_start(struct run *r, struct err *err)
     int rc = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
-    run_tell_descriptors(r);
+    run_report_descriptors(r);
     r->workers = mem_zero(r->setup.count, sizeof(*r->workers));
     r->told = mem_zero(r->setup.count, sizeof(*r->told));
     for (size_t i = 0; rc == 0 && i < r->setup.count; i++) {
@@ -243,7 +243,7 @@ static int run_all(struct run *r, struct err *err)
     if (rc == 0) {
         sdnotify_send("READY=1");
     } else {
-        run_tell_all(r, PIPELINE_WORKER_STOP);
+        run_report_all(r, PIPELINE_WORKER_STOP);
     }
     run_watch(r);
     int worst = run_end(r);

@@ -31,8 +31,8 @@ struct trial {
 
 /* --- reporting -------------------------------------------------------------------------------- */
 
-static void smoke_tell_step(struct trial *t, const char *name, const char *text, int rc,
-                            const struct err *err)
+static void smoke_report_step(struct trial *t, const char *name, const char *text, int rc,
+                              const struct err *err)
 {
     int64_t ms = (clock_monotonic_us(&t->session.clock) - t->began_us + 500) / 1000;
     if (t->json) {
@@ -66,7 +66,7 @@ static void smoke_begin_step(struct trial *t)
 static int smoke_end_step(struct trial *t, const char *name, const char *text, int rc,
                           const struct err *err)
 {
-    smoke_tell_step(t, name, text, rc, err);
+    smoke_report_step(t, name, text, rc, err);
     if (rc < 0) {
         t->code = err_exit_code_worse(t->code, err_exit_code((enum err_class)rc));
         if (err->detail[0] != '\0') {

@@ -59,7 +59,7 @@ static void source_warn_publications(const struct installer *i, const struct ins
                                      enum install_state state)
 {
     if (beside->publications != NULL && state != INSTALL_CURRENT) {
-        terminal_say(
+        terminal_print(
             "warning: pipeline \"%s\": the publication %s is of all tables, so of the "
             "change log's too: a subscriber that lacks them stops; " INSTALL_PUBLICATIONS_REMEDY,
             i->pipeline, beside->publications);
@@ -266,8 +266,8 @@ static int source_run_step(const struct source_task *t, struct installer *i, str
 }
 
 /* Reports that nothing is to be installed; as a comment in a script. */
-static int source_tell_nothing(const struct source_task *t, const struct pipeline_config *p,
-                               struct err *err)
+static int source_report_nothing(const struct source_task *t, const struct pipeline_config *p,
+                                 struct err *err)
 {
     struct buf out;
     buf_init(&out, SCRIPT_BYTES);
@@ -282,7 +282,7 @@ static int source_run_pipeline(const struct source_task *t, const struct config 
                                const struct pipeline_config *p, struct err *err)
 {
     if (p->from.capture_mode == CAPTURE_MODE_CURSOR) {
-        return source_tell_nothing(t, p, err);
+        return source_report_nothing(t, p, err);
     }
     struct installer i = {.pipeline = p->name, .arguments = t->arguments};
     struct session session;

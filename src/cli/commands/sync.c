@@ -172,7 +172,7 @@ static int sync_job_hold(struct job *j, bool *asked, struct err *err)
     return rc;
 }
 
-static void sync_job_tell_rebuilt(struct job *j)
+static void sync_job_report_rebuilt(struct job *j)
 {
     struct buf out;
     struct err unwritten;
@@ -214,8 +214,8 @@ static void sync_job_run(void *job)
         arguments_have(j->base.arguments, OPTION_DEAD_LETTERS_OK), &j->outcome.result, rc);
     j->outcome.err = rc < 0 ? &j->err : NULL;
     session_release(s);
-    report_tell(arguments_have(j->base.arguments, OPTION_JSON), &j->outcome, j->base.progress);
-    sync_job_tell_rebuilt(j);
+    report_print(arguments_have(j->base.arguments, OPTION_JSON), &j->outcome, j->base.progress);
+    sync_job_report_rebuilt(j);
     j->base.exit_code = j->outcome.exit_code;
 }
 

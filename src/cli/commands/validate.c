@@ -78,7 +78,7 @@ static int validate_try_pipeline(struct job *j, struct err *err)
     return validate_run(&options, &ports, &j->report, err);
 }
 
-static int validate_tell(struct job *j, const struct validation_report *v, struct err *err)
+static int validate_print(struct job *j, const struct validation_report *v, struct err *err)
 {
     struct buf out;
     buf_init(&out, RESULT_BYTES);
@@ -117,7 +117,7 @@ static int validate_pipeline(struct job *j, const struct config *config, struct 
     if (rc < 0) {
         terminal_error(j->pipeline->name, &why);
     }
-    rc = validate_tell(j, &v, err);
+    rc = validate_print(j, &v, err);
     validate_report_release(&j->report);
     progress_line_release(&j->progress);
     session_release(&j->session);

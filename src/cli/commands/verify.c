@@ -185,25 +185,25 @@ static bool verify_guard_passes(const struct job *j)
         arguments_have(j->arguments, OPTION_ALLOW_DELETES)) {
         return true;
     }
-    terminal_say("pipeline \"%s\": the guard keeps %lld extra document%s of %lld from being "
-                 "deleted; if they are meant to go: rowferry verify --repair --allow-deletes %s",
-                 j->pipeline->name, (long long)r->found[VERIFY_EXTRA],
-                 r->found[VERIFY_EXTRA] == 1 ? "" : "s", (long long)r->documents,
-                 j->pipeline->name);
+    terminal_print("pipeline \"%s\": the guard keeps %lld extra document%s of %lld from being "
+                   "deleted; if they are meant to go: rowferry verify --repair --allow-deletes %s",
+                   j->pipeline->name, (long long)r->found[VERIFY_EXTRA],
+                   r->found[VERIFY_EXTRA] == 1 ? "" : "s", (long long)r->documents,
+                   j->pipeline->name);
     return false;
 }
 
 /* Reports that the guard is the reason of a failed request, because its answer does not mention
  * it. */
-static void verify_tell_halted(const struct job *j, struct state *state)
+static void verify_report_halted(const struct job *j, struct state *state)
 {
     struct guard_stop halt;
     struct err ignored;
     bool halted = false;
     if (guard_stop_read(state, &halt, &halted, &ignored) == 0 && halted) {
-        terminal_say("pipeline \"%s\": what differs was not sent, as the pipeline is stopped by "
-                     "the guard: see: rowferry status %s",
-                     j->pipeline->name, j->pipeline->name);
+        terminal_print("pipeline \"%s\": what differs was not sent, as the pipeline is stopped by "
+                       "the guard: see: rowferry status %s",
+                       j->pipeline->name, j->pipeline->name);
     }
 }
 
@@ -231,7 +231,7 @@ static int verify_send_keys(struct job *j, struct holder_request *ask, bool extr
         letters = ask->outcome.result.dead_letters;
     }
     if (rc == EXIT_FAILED) {
-        verify_tell_halted(j, ask->session.state);
+        verify_report_halted(j, ask->session.state);
     }
     return rc < 0 ? rc
                   : (int)err_exit_code_worse(verify_left_by_repair(j, letters), (enum exit_code)rc);
@@ -252,21 +252,22 @@ static int verify_send(struct job *j, struct err *err)
         return rc;
     }
     if (j->repairs.changed.left_out + j->repairs.extra.left_out > 0) {
-        terminal_say("pipeline \"%s\": %zu differences are left for a second repair",
-                     j->pipeline->name, j->repairs.changed.left_out + j->repairs.extra.left_out);
+        terminal_print("pipeline \"%s\": %zu differences are left for a second repair",
+                       j->pipeline->name, j->repairs.changed.left_out + j->repairs.extra.left_out);
     }
     if (j->repairs.impossible > 0) {
-        terminal_say(
+        terminal_print(
             "pipeline \"%s\": %zu extra document%s that no row can have: to be deleted by hand",
             j->pipeline->name, j->repairs.impossible,
             j->repairs.impossible == 1 ? " has an id" : "s have ids");
         rc = (int)err_exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
     }
     if (j->repairs.fixed > 0) {
-        terminal_say("pipeline \"%s\": %zu difference%s stay%s: a data stream takes no updates and "
-                     "no deletes; settle them there by hand (docs/verify.md)",
-                     j->pipeline->name, j->repairs.fixed, j->repairs.fixed == 1 ? "" : "s",
-                     j->repairs.fixed == 1 ? "s" : "");
+        terminal_print(
+            "pipeline \"%s\": %zu difference%s stay%s: a data stream takes no updates and "
+            "no deletes; settle them there by hand (docs/verify.md)",
+            j->pipeline->name, j->repairs.fixed, j->repairs.fixed == 1 ? "" : "s",
+            j->repairs.fixed == 1 ? "s" : "");
         rc = (int)err_exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
     }
     return passes ? rc : (int)err_exit_code_worse(EXIT_FAILED, (enum exit_code)rc);

@@ -28,7 +28,7 @@ void report_write(const struct buf *result, struct sync_outcome *o, struct progr
     }
 }
 
-void report_tell(bool json, struct sync_outcome *o, struct progress_line *progress)
+void report_print(bool json, struct sync_outcome *o, struct progress_line *progress)
 {
     struct buf out;
     buf_init(&out, RESULT_BYTES);

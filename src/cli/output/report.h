@@ -15,7 +15,7 @@ enum exit_code report_exit_code(bool dead_letters_ok, const struct pipeline_resu
 
 /* Prints the result and the error, as text or as JSON. Worsens exit_code if they cannot be
  * written. */
-void report_tell(bool json, struct sync_outcome *o, struct progress_line *progress);
+void report_print(bool json, struct sync_outcome *o, struct progress_line *progress);
 /* Does the same with a result text of the caller. */
 void report_write(const struct buf *result, struct sync_outcome *o, struct progress_line *progress);
 

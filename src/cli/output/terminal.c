@@ -152,7 +152,7 @@ void terminal_error(const char *pipeline, const struct err *e)
     terminal_write_block(&block);
 }
 
-void terminal_say(const char *format, ...)
+void terminal_print(const char *format, ...)
 {
     struct buf block;
     char *text = NULL;

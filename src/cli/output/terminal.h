@@ -28,7 +28,7 @@ void terminal_push_shown(struct buf *out, const char *bytes, size_t len);
 void terminal_error(const char *pipeline, const struct err *e);
 
 /* Prints a line of advice on stderr: "rowferry: text". */
-void terminal_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void terminal_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Returns true if fd is a terminal that may show colours. */
 bool terminal_colours(int fd);

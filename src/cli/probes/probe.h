@@ -96,8 +96,8 @@ int probe_table_dependency(struct check *c, size_t index, const struct table **o
                            struct err *err) MUST_CHECK;
 
 /* Adds a line; `remedy` may be null. */
-void check_say(struct check *c, enum verdict verdict, const char *remedy, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void check_report(struct check *c, enum verdict verdict, const char *remedy, const char *format,
+                  ...) __attribute__((format(printf, 4, 5)));
 /* Sets the remedy of the last line. */
 void check_remedy(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a FAIL line with the message, detail and hint of an error. */

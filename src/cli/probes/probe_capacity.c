@@ -69,7 +69,7 @@ static int probe_capacity_look_sizes(struct check *c, struct sizes *s, struct er
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static void probe_capacity_say_documents(struct check *c, const struct sizes *s)
+static void probe_capacity_report_documents(struct check *c, const struct sizes *s)
 {
     char many[UNITS_BYTES];
     char average[UNITS_BYTES];
@@ -80,22 +80,23 @@ static void probe_capacity_say_documents(struct check *c, const struct sizes *s)
     units_size(average, s->document_bytes);
     units_size(largest, s->largest_bytes);
     if (s->late) {
-        check_say(c, VERDICT_WARN, "look at the plan of from.query: explain analyze",
-                  "about %s; how large they are is not known, a sample takes more than 10s", many);
+        check_report(c, VERDICT_WARN, "look at the plan of from.query: explain analyze",
+                     "about %s; how large they are is not known, a sample takes more than 10s",
+                     many);
     } else if (c->table->estimated_rows < 0) {
-        check_say(c, VERDICT_WARN, NULL,
-                  "%s at least: the table was never analysed, so that nobody knows", many);
+        check_report(c, VERDICT_WARN, NULL,
+                     "%s at least: the table was never analysed, so that nobody knows", many);
         check_remedy(c, "analyze %s", c->table->quoted);
     } else if (s->largest_bytes > most) {
-        check_say(c, VERDICT_WARN, "raise limits.document_bytes, or leave the large column out",
-                  "one of %s is a dead letter: limits.document_bytes is less", largest);
+        check_report(c, VERDICT_WARN, "raise limits.document_bytes, or leave the large column out",
+                     "one of %s is a dead letter: limits.document_bytes is less", largest);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "about %s of %s each, the largest of a sample %s", many,
-                  average, largest);
+        check_report(c, VERDICT_PASS, NULL, "about %s of %s each, the largest of a sample %s", many,
+                     average, largest);
     }
 }
 
-static void probe_capacity_say_changes(struct check *c)
+static void probe_capacity_report_changes(struct check *c)
 {
     struct err err;
     struct review_changes r;
@@ -107,14 +108,14 @@ static void probe_capacity_say_changes(struct check *c)
         return;
     }
     int64_t written = r.inserts + r.updates + r.deletes;
-    check_say(c, VERDICT_PASS, NULL, "%.1f changes a second: %s in the last %s",
-              (double)written / (double)(r.seconds > 0 ? r.seconds : 1), units_count(many, written),
-              units_duration(span, r.seconds * 1000));
+    check_report(c, VERDICT_PASS, NULL, "%.1f changes a second: %s in the last %s",
+                 (double)written / (double)(r.seconds > 0 ? r.seconds : 1),
+                 units_count(many, written), units_duration(span, r.seconds * 1000));
 }
 
 /* During a rebuild, the next index, the live one and the former ones exist at the same time. */
-static void probe_capacity_say_storage(struct check *c, const struct sizes *s,
-                                       const struct cluster_room *room)
+static void probe_capacity_report_storage(struct check *c, const struct sizes *s,
+                                          const struct cluster_room *room)
 {
     char one[UNITS_BYTES];
     char all[UNITS_BYTES];
@@ -126,71 +127,75 @@ static void probe_capacity_say_storage(struct check *c, const struct sizes *s,
     units_size(one, bytes);
     units_size(all, most);
     if (room->bytes < 0) {
-        check_say(c, VERDICT_PASS, NULL,
-                  "about %s in %lld cop%s, %s while a rebuild is under way; the room is not to be "
-                  "seen",
-                  one, (long long)s->copies, s->copies == 1 ? "y" : "ies", all);
+        check_report(
+            c, VERDICT_PASS, NULL,
+            "about %s in %lld cop%s, %s while a rebuild is under way; the room is not to be "
+            "seen",
+            one, (long long)s->copies, s->copies == 1 ? "y" : "ies", all);
     } else if (still > room->bytes) {
-        check_say(c, VERDICT_FAIL,
-                  "give the nodes larger disks, or set \"number_of_replicas\" or to.keep lower",
-                  "about %s in %lld cop%s, %s while a rebuild is under way, and %s are left below "
-                  "the low watermark",
-                  one, (long long)s->copies, s->copies == 1 ? "y" : "ies", all,
-                  units_size(left, room->bytes));
+        check_report(
+            c, VERDICT_FAIL,
+            "give the nodes larger disks, or set \"number_of_replicas\" or to.keep lower",
+            "about %s in %lld cop%s, %s while a rebuild is under way, and %s are left below "
+            "the low watermark",
+            one, (long long)s->copies, s->copies == 1 ? "y" : "ies", all,
+            units_size(left, room->bytes));
     } else {
-        check_say(c, VERDICT_PASS, NULL,
-                  "about %s in %lld cop%s, %s while a rebuild is under way, of %s", one,
-                  (long long)s->copies, s->copies == 1 ? "y" : "ies", all,
-                  units_size(left, room->bytes));
+        check_report(c, VERDICT_PASS, NULL,
+                     "about %s in %lld cop%s, %s while a rebuild is under way, of %s", one,
+                     (long long)s->copies, s->copies == 1 ? "y" : "ies", all,
+                     units_size(left, room->bytes));
     }
 }
 
-static void probe_capacity_say_shards(struct check *c, const struct sizes *s,
-                                      const struct cluster_room *room)
+static void probe_capacity_report_shards(struct check *c, const struct sizes *s,
+                                         const struct cluster_room *room)
 {
     char each[UNITS_BYTES];
     int64_t shard = capacity_index_bytes(s) / (s->shards > 0 ? s->shards : 1);
     c->what = "shards";
     units_size(each, shard);
     if (shard > SHARD_MOST_BYTES) {
-        check_say(c, VERDICT_WARN, NULL,
-                  "%lld of %s: one of more than 50 GiB takes long to move and to recover",
-                  (long long)s->shards, each);
+        check_report(c, VERDICT_WARN, NULL,
+                     "%lld of %s: one of more than 50 GiB takes long to move and to recover",
+                     (long long)s->shards, each);
         check_remedy(c, "in to.settings: \"number_of_shards\": %lld",
                      (long long)capacity_good_shards(s));
     } else if (s->shards > 1 && shard < SHARD_LEAST_BYTES) {
-        check_say(c, VERDICT_WARN, NULL, "%lld of %s: each costs memory and a part of every search",
-                  (long long)s->shards, each);
+        check_report(c, VERDICT_WARN, NULL,
+                     "%lld of %s: each costs memory and a part of every search",
+                     (long long)s->shards, each);
         check_remedy(c, "in to.settings: \"number_of_shards\": %lld",
                      (long long)capacity_good_shards(s));
     } else if (room->data_nodes > 0 && s->copies > room->data_nodes) {
-        check_say(c, VERDICT_WARN, NULL,
-                  "%lld copies of each, and %lld node%s with data: the index stays yellow",
-                  (long long)s->copies, (long long)room->data_nodes,
-                  room->data_nodes == 1 ? "" : "s");
+        check_report(c, VERDICT_WARN, NULL,
+                     "%lld copies of each, and %lld node%s with data: the index stays yellow",
+                     (long long)s->copies, (long long)room->data_nodes,
+                     room->data_nodes == 1 ? "" : "s");
         check_remedy(c, "add nodes, or in to.settings: \"number_of_replicas\": %lld",
                      (long long)room->data_nodes - 1);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "%lld of %s, %lld cop%s of each", (long long)s->shards,
-                  each, (long long)s->copies, s->copies == 1 ? "y" : "ies");
+        check_report(c, VERDICT_PASS, NULL, "%lld of %s, %lld cop%s of each", (long long)s->shards,
+                     each, (long long)s->copies, s->copies == 1 ? "y" : "ies");
     }
 }
 
-static void probe_capacity_say_fields(struct check *c, const struct sizes *s)
+static void probe_capacity_report_fields(struct check *c, const struct sizes *s)
 {
     long long more = (long long)s->fields * 5 / 4;
     c->what = "fields";
     if (s->fields > s->field_limit) {
-        check_say(c, VERDICT_FAIL, NULL, "%lld, and the index takes %lld: its creation is refused",
-                  (long long)s->fields, (long long)s->field_limit);
+        check_report(c, VERDICT_FAIL, NULL,
+                     "%lld, and the index takes %lld: its creation is refused",
+                     (long long)s->fields, (long long)s->field_limit);
         check_remedy(c, "in to.settings: \"index.mapping.total_fields.limit\": %lld", more);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "%lld of %lld that the index takes", (long long)s->fields,
-                  (long long)s->field_limit);
+        check_report(c, VERDICT_PASS, NULL, "%lld of %lld that the index takes",
+                     (long long)s->fields, (long long)s->field_limit);
     }
 }
 
-static void probe_capacity_say_vectors(struct check *c, const struct sizes *s)
+static void probe_capacity_report_vectors(struct check *c, const struct sizes *s)
 {
     char memory[UNITS_BYTES];
     bool elastic = c->product.product == PRODUCT_ELASTICSEARCH;
@@ -198,13 +203,13 @@ static void probe_capacity_say_vectors(struct check *c, const struct sizes *s)
     c->what = "vectors";
     units_size(memory, capacity_vector_bytes(s));
     if (s->dimensions > most) {
-        check_say(c, VERDICT_FAIL, "use a model with fewer dimensions, or reduce them",
-                  "%lld dimensions, and %s takes %lld", (long long)s->dimensions,
-                  product_name(c->product.product), (long long)most);
+        check_report(c, VERDICT_FAIL, "use a model with fewer dimensions, or reduce them",
+                     "%lld dimensions, and %s takes %lld", (long long)s->dimensions,
+                     product_name(c->product.product), (long long)most);
     } else if (s->vector_dimensions > 0) {
-        check_say(c, VERDICT_PASS, NULL,
-                  "%lld dimensions: searching them takes about %s of memory, in each copy",
-                  (long long)s->vector_dimensions, memory);
+        check_report(c, VERDICT_PASS, NULL,
+                     "%lld dimensions: searching them takes about %s of memory, in each copy",
+                     (long long)s->vector_dimensions, memory);
     }
 }
 
@@ -216,7 +221,7 @@ static void probe_capacity_push_unstated(struct buf *out, const char *name, int6
 }
 
 /* Reports the load that the configuration states and that cannot be measured. */
-static void probe_capacity_say_stated(struct check *c, const struct sizes *s)
+static void probe_capacity_report_stated(struct check *c, const struct sizes *s)
 {
     struct buf absent;
     char many[UNITS_BYTES];
@@ -229,17 +234,18 @@ static void probe_capacity_say_stated(struct check *c, const struct sizes *s)
     probe_capacity_push_unstated(&absent, "retention", stated->retention_ms);
     probe_capacity_push_unstated(&absent, "growth", stated->growth);
     if (absent.len > 0) {
-        check_say(c, VERDICT_WARN,
-                  "state them in the pipeline: \"capacity\": {\"query_rate\": 10, \"retention\": "
-                  "\"365d\", \"growth\": 1000}: queries a second, how long a document stays, "
-                  "documents a day",
-                  "not stated: %s", buf_text(&absent));
+        check_report(
+            c, VERDICT_WARN,
+            "state them in the pipeline: \"capacity\": {\"query_rate\": 10, \"retention\": "
+            "\"365d\", \"growth\": 1000}: queries a second, how long a document stays, "
+            "documents a day",
+            "not stated: %s", buf_text(&absent));
     } else {
         int64_t days = stated->retention_ms / 1000 / DAY_S;
         int64_t last = stated->growth * (days > 0 ? days : 1);
         last = last > s->documents ? last : s->documents;
         units_size(size, capacity_index_bytes_of(s, last) * s->copies);
-        check_say(
+        check_report(
             c, VERDICT_PASS, NULL,
             "%lld queries a second, each over %lld shard%s; %s documents once %s have passed, "
             "about %s in all copies",
@@ -263,15 +269,15 @@ static void probe_capacity(struct check *c)
         check_fail(c, &err);
         return;
     }
-    probe_capacity_say_documents(c, &s);
-    probe_capacity_say_changes(c);
+    probe_capacity_report_documents(c, &s);
+    probe_capacity_report_changes(c);
     if (!s.late) {
-        probe_capacity_say_storage(c, &s, &room);
-        probe_capacity_say_shards(c, &s, &room);
+        probe_capacity_report_storage(c, &s, &room);
+        probe_capacity_report_shards(c, &s, &room);
     }
-    probe_capacity_say_fields(c, &s);
-    probe_capacity_say_vectors(c, &s);
-    probe_capacity_say_stated(c, &s);
+    probe_capacity_report_fields(c, &s);
+    probe_capacity_report_vectors(c, &s);
+    probe_capacity_report_stated(c, &s);
 }
 
 const struct probe probes_capacity[] = {

@@ -6,7 +6,7 @@
 
 #define KEY_LIST_BYTES ((size_t)16 * 1024)
 
-static void probe_cursor_say_unindexed(struct check *c, const char *column)
+static void probe_cursor_report_unindexed(struct check *c, const char *column)
 {
     struct buf key;
     const struct table *t = c->table;
@@ -14,8 +14,8 @@ static void probe_cursor_say_unindexed(struct check *c, const char *column)
     for (size_t i = 0; i < t->key_count; i++) {
         buf_printf(&key, ", \"%s\"", t->key[i]);
     }
-    check_say(c, VERDICT_WARN, NULL, "no index begins with \"%s\": each poll reads the whole table",
-              column);
+    check_report(c, VERDICT_WARN, NULL,
+                 "no index begins with \"%s\": each poll reads the whole table", column);
     check_remedy(c, "create index %son %s (\"%s\"%s)", t->kind == 'p' ? "" : "concurrently ",
                  t->quoted, column, buf_text(&key));
     buf_release(&key);
@@ -31,13 +31,14 @@ static void probe_cursor_column(struct check *c)
         check_fail(c, &err);
         return;
     }
-    check_say(c, VERDICT_PASS, NULL, "\"%s\" can be followed", column);
+    check_report(c, VERDICT_PASS, NULL, "\"%s\" can be followed", column);
     if (!look.indexed) {
-        probe_cursor_say_unindexed(c, column);
+        probe_cursor_report_unindexed(c, column);
     }
     if (!look.not_null) {
-        check_say(c, VERDICT_WARN, NULL,
-                  "rows whose \"%s\" is NULL are read by the first load and never again", column);
+        check_report(c, VERDICT_WARN, NULL,
+                     "rows whose \"%s\" is NULL are read by the first load and never again",
+                     column);
         check_remedy(c, "alter table %s alter column \"%s\" set not null", c->table->quoted,
                      column);
     }
@@ -82,21 +83,22 @@ static void probe_cursor_horizon(struct check *c)
     }
     const char *why = probe_cursor_blind_why(&look, &remedy);
     if (why != NULL) {
-        check_say(c, VERDICT_WARN, remedy,
-                  "a change is missed that commits later than from.capture.overlap after its value "
-                  "was taken: %s",
-                  why);
+        check_report(
+            c, VERDICT_WARN, remedy,
+            "a change is missed that commits later than from.capture.overlap after its value "
+            "was taken: %s",
+            why);
         if (remedy == NULL) {
             check_remedy(c, "have a superuser run: grant pg_read_all_stats to \"%s\"",
                          c->identity.role);
         }
     } else {
-        check_say(c, VERDICT_PASS, NULL,
-                  "no change is missed whose value the database takes within its transaction");
+        check_report(c, VERDICT_PASS, NULL,
+                     "no change is missed whose value the database takes within its transaction");
     }
     if (look.prepared[0] != '\0') {
-        check_say(c, VERDICT_WARN, "end it with COMMIT PREPARED or ROLLBACK PREPARED",
-                  "a prepared transaction holds the position since %s", look.prepared);
+        check_report(c, VERDICT_WARN, "end it with COMMIT PREPARED or ROLLBACK PREPARED",
+                     "a prepared transaction holds the position since %s", look.prepared);
     }
 }
 
@@ -105,18 +107,19 @@ static void probe_cursor_deletes(struct check *c)
     char every[UNITS_BYTES];
     const struct from_config *from = &c->pipeline->from;
     if (c->pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
-        check_say(c, VERDICT_PASS, NULL, "rows that are deleted in the table stay in the stream");
+        check_report(c, VERDICT_PASS, NULL,
+                     "rows that are deleted in the table stay in the stream");
         return;
     }
     if (from->reconcile_ms > 0) {
-        check_say(
+        check_report(
             c, VERDICT_PASS, NULL,
             "rows that are deleted in the table leave the index with the first sync that runs %s "
             "after the last look",
             units_duration(every, from->reconcile_ms));
         return;
     }
-    check_say(
+    check_report(
         c, VERDICT_WARN,
         "set from.capture.deletes, {\"reconcile\": \"1h\"} for example, or use the change log; "
         "or mark rows as deleted and exclude them in from.where",

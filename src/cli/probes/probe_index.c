@@ -11,15 +11,15 @@
 #define LIST_MAX_BYTES ((size_t)64 * 1024)
 
 /* An administrator of the service grants privileges, by a role or by a new key. */
-static void probe_index_say_missing(struct check *c, const struct buf *missing)
+static void probe_index_report_missing(struct check *c, const struct buf *missing)
 {
     struct buf grant;
     bool key = c->setup->config->service.api_key.origin != SECRET_NONE &&
                c->product.product == PRODUCT_ELASTICSEARCH;
     buf_init(&grant, LIST_MAX_BYTES);
     privilege_push_grant(&grant, c->product.product, key, c->pipeline->to.index);
-    check_say(c, VERDICT_FAIL, NULL, "%s lacks %s",
-              c->account[0] != '\0' ? c->account : "the account", buf_text(missing));
+    check_report(c, VERDICT_FAIL, NULL, "%s lacks %s",
+                 c->account[0] != '\0' ? c->account : "the account", buf_text(missing));
     if (key) {
         check_remedy(c, "have an administrator make another key: %s", buf_text(&grant));
     } else {
@@ -36,25 +36,25 @@ static void probe_index_privileges(struct check *c)
     struct buf missing;
     buf_init(&missing, LIST_MAX_BYTES);
     if (c->open_service) {
-        check_say(c, VERDICT_PASS, NULL, "the service has none to ask for");
+        check_report(c, VERDICT_PASS, NULL, "the service has none to ask for");
     } else if (privilege_missing(c->session.service, &c->product, c->pipeline->to.index, &missing,
                                  &told, &err) < 0) {
         check_fail(c, &err);
     } else if (!told) {
-        check_say(c, VERDICT_WARN, "rowferry smoke tries what can be tried",
-                  "cannot be told before they are used: the service does not say");
+        check_report(c, VERDICT_WARN, "rowferry smoke tries what can be tried",
+                     "cannot be told before they are used: the service does not say");
     } else if (missing.len > 0) {
-        probe_index_say_missing(c, &missing);
+        probe_index_report_missing(c, &missing);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "enough for \"%s\" and \"%s-*\"%s", c->pipeline->to.index,
-                  c->pipeline->to.index,
-                  c->product.product == PRODUCT_OPENSEARCH ? ", as far as refusals show" : "");
+        check_report(c, VERDICT_PASS, NULL, "enough for \"%s\" and \"%s-*\"%s",
+                     c->pipeline->to.index, c->pipeline->to.index,
+                     c->product.product == PRODUCT_OPENSEARCH ? ", as far as refusals show" : "");
     }
     buf_release(&missing);
 }
 
 /* Checks the alias for writes (service/index/index.h). */
-static void probe_index_say_write_alias(struct check *c, const struct index_info *index)
+static void probe_index_report_write_alias(struct check *c, const struct index_info *index)
 {
     struct err err;
     bool given;
@@ -63,26 +63,27 @@ static void probe_index_say_write_alias(struct check *c, const struct index_info
     if (write_alias_look(c->session.service, &generation, alias, &given, &err) < 0) {
         check_fail(c, &err);
     } else if (!given) {
-        check_say(c, VERDICT_WARN, "the next sync gives it", "index \"%s\" lacks its alias \"%s\"",
-                  index->name, alias);
+        check_report(c, VERDICT_WARN, "the next sync gives it",
+                     "index \"%s\" lacks its alias \"%s\"", index->name, alias);
     }
 }
 
-static void probe_index_say_owner(struct check *c, const struct index_info *index)
+static void probe_index_report_owner(struct check *c, const struct index_info *index)
 {
     const char *alias = c->pipeline->to.index;
     if (strcmp(index->pipeline, c->pipeline->name) == 0) {
-        check_say(c, VERDICT_PASS, NULL, "alias \"%s\" points at \"%s\", which this pipeline built",
-                  alias, index->name);
-        probe_index_say_write_alias(c, index);
+        check_report(c, VERDICT_PASS, NULL,
+                     "alias \"%s\" points at \"%s\", which this pipeline built", alias,
+                     index->name);
+        probe_index_report_write_alias(c, index);
     } else if (index->pipeline[0] != '\0') {
-        check_say(c, VERDICT_FAIL, "choose another to.index, or remove the alias",
-                  "alias \"%s\" points at \"%s\", which pipeline \"%s\" built", alias, index->name,
-                  index->pipeline);
+        check_report(c, VERDICT_FAIL, "choose another to.index, or remove the alias",
+                     "alias \"%s\" points at \"%s\", which pipeline \"%s\" built", alias,
+                     index->name, index->pipeline);
     } else {
-        check_say(c, VERDICT_FAIL, NULL,
-                  "alias \"%s\" points at \"%s\", which rowferry did not build", alias,
-                  index->name);
+        check_report(c, VERDICT_FAIL, NULL,
+                     "alias \"%s\" points at \"%s\", which rowferry did not build", alias,
+                     index->name);
         check_remedy(c,
                      "choose another to.index, or remove the alias: POST /_aliases {\"actions\":[{"
                      "\"remove\":{\"index\":\"%s\",\"alias\":\"%s\"}}]}",
@@ -90,32 +91,33 @@ static void probe_index_say_owner(struct check *c, const struct index_info *inde
     }
 }
 
-static void probe_index_say_stream(struct check *c, const struct index_info *stream)
+static void probe_index_report_stream(struct check *c, const struct index_info *stream)
 {
     if (c->pipeline->to.kind != INDEX_KIND_DATA_STREAM) {
-        check_say(
+        check_report(
             c, VERDICT_FAIL,
             "choose another to.index; for rows that are only added: \"kind\": \"data_stream\"",
             "\"%s\" is a data stream, and an alias cannot bear its name", stream->name);
     } else if (strcmp(stream->pipeline, c->pipeline->name) == 0) {
-        check_say(c, VERDICT_PASS, NULL, "data stream \"%s\" is this pipeline's", stream->name);
+        check_report(c, VERDICT_PASS, NULL, "data stream \"%s\" is this pipeline's", stream->name);
     } else if (stream->pipeline[0] != '\0') {
-        check_say(c, VERDICT_FAIL, "choose another to.index",
-                  "data stream \"%s\" is that of pipeline \"%s\"", stream->name, stream->pipeline);
+        check_report(c, VERDICT_FAIL, "choose another to.index",
+                     "data stream \"%s\" is that of pipeline \"%s\"", stream->name,
+                     stream->pipeline);
     } else {
-        check_say(c, VERDICT_WARN, NULL,
-                  "data stream \"%s\" is no pipeline's: the first sync takes it, if it is empty",
-                  stream->name);
+        check_report(c, VERDICT_WARN, NULL,
+                     "data stream \"%s\" is no pipeline's: the first sync takes it, if it is empty",
+                     stream->name);
         check_remedy(c, "choose another to.index, or: DELETE /_data_stream/%s", stream->name);
     }
 }
 
 /* A data stream is configured, but something else has its name. */
-static void probe_index_say_in_its_place(struct check *c)
+static void probe_index_report_in_its_place(struct check *c)
 {
-    check_say(c, VERDICT_FAIL, "choose another to.index",
-              "\"%s\" is an index or alias, and a data stream cannot bear its name",
-              c->pipeline->to.index);
+    check_report(c, VERDICT_FAIL, "choose another to.index",
+                 "\"%s\" is an index or alias, and a data stream cannot bear its name",
+                 c->pipeline->to.index);
 }
 
 static void probe_index(struct check *c)
@@ -130,30 +132,31 @@ static void probe_index(struct check *c)
     }
     if (c->pipeline->to.kind == INDEX_KIND_DATA_STREAM && kind != ALIAS_ABSENT &&
         kind != ALIAS_STREAM) {
-        probe_index_say_in_its_place(c);
+        probe_index_report_in_its_place(c);
         return;
     }
     switch (kind) {
     case ALIAS_ABSENT:
-        check_say(c, VERDICT_PASS, NULL, "\"%s\" is free: the first sync builds it", alias);
+        check_report(c, VERDICT_PASS, NULL, "\"%s\" is free: the first sync builds it", alias);
         break;
     case ALIAS_STREAM:
-        probe_index_say_stream(c, &index);
+        probe_index_report_stream(c, &index);
         break;
     case ALIAS_ONE:
-        probe_index_say_owner(c, &index);
+        probe_index_report_owner(c, &index);
         break;
     case ALIAS_SEVERAL:
-        check_say(
+        check_report(
             c, VERDICT_FAIL,
             "let the alias point at one index of the pipeline alone, or choose another to.index",
             "alias \"%s\" points at several indices", alias);
         break;
     case ALIAS_CONCRETE:
-        check_say(c, VERDICT_FAIL,
-                  "rowferry reindex --adopt builds an index beside it and turns the name into an "
-                  "alias; or choose another to.index",
-                  "\"%s\" is an index of its own, and an alias cannot bear its name", alias);
+        check_report(
+            c, VERDICT_FAIL,
+            "rowferry reindex --adopt builds an index beside it and turns the name into an "
+            "alias; or choose another to.index",
+            "\"%s\" is an index of its own, and an alias cannot bear its name", alias);
         break;
     }
 }
@@ -169,26 +172,28 @@ static void probe_index_name(struct check *c)
     buf_init(&name, LIST_MAX_BYTES);
     buf_printf(&name, "%s-20000101-1", alias);
     if (c->pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
-        check_say(c, VERDICT_PASS, NULL, "\"%s\" is legal", alias);
+        check_report(c, VERDICT_PASS, NULL, "\"%s\" is legal", alias);
     } else if (cluster_template(c->session.service, buf_text(&name), &template, &err) < 0) {
         check_fail(c, &err);
     } else if (template.stream) {
-        check_say(c, VERDICT_FAIL, NULL,
-                  "names like \"%s\" are a data stream's here, by the template "
-                  "\"%s\", and rows that change need an index",
-                  buf_text(&name), template.name);
+        check_report(c, VERDICT_FAIL, NULL,
+                     "names like \"%s\" are a data stream's here, by the template "
+                     "\"%s\", and rows that change need an index",
+                     buf_text(&name), template.name);
         check_remedy(c, "choose another to.index, or: DELETE /_index_template/%s", template.name);
     } else if (template.alias[0] != '\0') {
-        check_say(c, VERDICT_FAIL, NULL,
-                  "indices like \"%s\" get the alias \"%s\" by the template \"%s\", and would be "
-                  "searched while they fill",
-                  buf_text(&name), template.alias, template.name);
+        check_report(
+            c, VERDICT_FAIL, NULL,
+            "indices like \"%s\" get the alias \"%s\" by the template \"%s\", and would be "
+            "searched while they fill",
+            buf_text(&name), template.alias, template.name);
         check_remedy(c, "take the alias out of the template, or \"%s-*\" out of its index_patterns",
                      alias);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "\"%s\" is legal, and %s", alias,
-                  template.known ? "no template makes it a data stream's"
-                                 : "whether a template makes it a data stream's is not to be seen");
+        check_report(c, VERDICT_PASS, NULL, "\"%s\" is legal, and %s", alias,
+                     template.known
+                         ? "no template makes it a data stream's"
+                         : "whether a template makes it a data stream's is not to be seen");
     }
     buf_release(&name);
 }
@@ -196,18 +201,18 @@ static void probe_index_name(struct check *c)
 /* Checks automatic index creation. Rowferry writes to names that no index can have. If other
  * clients write to the alias while it does not exist, the service creates an index with its
  * name. */
-static void probe_index_say_automatic(struct check *c, const char *value, bool there)
+static void probe_index_report_automatic(struct check *c, const char *value, bool there)
 {
     const char *alias = c->pipeline->to.index;
     if (!cluster_creates(value, alias)) {
-        check_say(c, VERDICT_PASS, NULL, "no write creates \"%s\"", alias);
+        check_report(c, VERDICT_PASS, NULL, "no write creates \"%s\"", alias);
     } else if (there) {
-        check_say(c, VERDICT_PASS, NULL, "\"%s\" is there: no write creates it", alias);
+        check_report(c, VERDICT_PASS, NULL, "\"%s\" is there: no write creates it", alias);
     } else {
-        check_say(c, VERDICT_WARN, NULL,
-                  "whoever writes to \"%s\" before the first sync makes an index of that name, "
-                  "which then bars the alias",
-                  alias);
+        check_report(c, VERDICT_WARN, NULL,
+                     "whoever writes to \"%s\" before the first sync makes an index of that name, "
+                     "which then bars the alias",
+                     alias);
         check_remedy(c,
                      "rowferry sync %s, before anybody writes; or: PUT /_cluster/settings "
                      "{\"persistent\":{\"action.auto_create_index\":\"-%s,%s\"}}",
@@ -226,10 +231,10 @@ static void probe_index_automatic(struct check *c)
         index_resolve(c->session.service, c->pipeline->to.index, &kind, &index, &err) < 0) {
         check_fail(c, &err);
     } else if (value.len == 0) {
-        check_say(c, VERDICT_PASS, NULL,
-                  "not known: the service does not tell this account action.auto_create_index");
+        check_report(c, VERDICT_PASS, NULL,
+                     "not known: the service does not tell this account action.auto_create_index");
     } else {
-        probe_index_say_automatic(c, buf_text(&value), kind != ALIAS_ABSENT);
+        probe_index_report_automatic(c, buf_text(&value), kind != ALIAS_ABSENT);
     }
     buf_release(&value);
 }

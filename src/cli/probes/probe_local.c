@@ -6,28 +6,28 @@
 
 #define WARNING_REMEDY "; " /* separates a warning from its remedy */
 
-static void probe_local_say_warnings(struct check *c, size_t from)
+static void probe_local_report_warnings(struct check *c, size_t from)
 {
     const struct config *config = c->setup->config;
     for (size_t i = from; i < config->warning_count; i++) {
         const char *text = config->warnings[i];
         const char *remedy = strstr(text, WARNING_REMEDY);
         int len = remedy != NULL ? (int)(remedy - text) : (int)strlen(text);
-        check_say(c, VERDICT_WARN, remedy != NULL ? remedy + strlen(WARNING_REMEDY) : NULL, "%.*s",
-                  len, text);
+        check_report(c, VERDICT_WARN, remedy != NULL ? remedy + strlen(WARNING_REMEDY) : NULL,
+                     "%.*s", len, text);
     }
 }
 
 static void probe_local_configuration(struct check *c)
 {
     const struct config *config = c->setup->config;
-    check_say(c, VERDICT_PASS, NULL, "%s, %zu pipeline%s", config->path, config->pipeline_count,
-              config->pipeline_count == 1 ? "" : "s");
-    probe_local_say_warnings(c, 0);
+    check_report(c, VERDICT_PASS, NULL, "%s, %zu pipeline%s", config->path, config->pipeline_count,
+                 config->pipeline_count == 1 ? "" : "s");
+    probe_local_report_warnings(c, 0);
     if (config_listens_open(config)) {
-        check_say(c, VERDICT_WARN, "listen on 127.0.0.1 and let a proxy ask for a credential",
-                  "\"listen\" is \"%s\": whoever reaches it reads metrics and status",
-                  config->listen);
+        check_report(c, VERDICT_WARN, "listen on 127.0.0.1 and let a proxy ask for a credential",
+                     "\"listen\" is \"%s\": whoever reaches it reads metrics and status",
+                     config->listen);
     }
 }
 
@@ -43,8 +43,8 @@ static void probe_local_secrets(struct check *c)
                               "place");
         return;
     }
-    check_say(c, VERDICT_PASS, NULL, "all that the file names can be read");
-    probe_local_say_warnings(c, told);
+    check_report(c, VERDICT_PASS, NULL, "all that the file names can be read");
+    probe_local_report_warnings(c, told);
 }
 
 const struct probe probes_local[] = {

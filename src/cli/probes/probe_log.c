@@ -9,8 +9,8 @@
 #define WHY_BYTES 4096
 
 /* Appends nothing if it is installed correctly. */
-static int probe_log_push_log_state(struct check *c, const struct table *table, struct buf *why,
-                                    bool *broken, struct err *err)
+static int probe_log_push_state(struct check *c, const struct table *table, struct buf *why,
+                                bool *broken, struct err *err)
 {
     enum install_state state;
     static const char *const texts[] = {
@@ -33,7 +33,7 @@ static int probe_log_push_dependency_state(struct check *c, size_t index, struct
     const struct table *table = NULL;
     int rc = probe_table_dependency(c, index, &table, err);
     if (rc == 0) {
-        rc = probe_log_push_log_state(c, table, why, broken, err);
+        rc = probe_log_push_state(c, table, why, broken, err);
     }
     if (rc == 0 && why->len > 0) {
         buf_printf(why, " (%s)", table->quoted);
@@ -41,19 +41,19 @@ static int probe_log_push_dependency_state(struct check *c, size_t index, struct
     return rc;
 }
 
-static void probe_log_say_installed(struct check *c, bool notifies, const char *dumper)
+static void probe_log_report_installed(struct check *c, bool notifies, const char *dumper)
 {
     const char *notify = notifies ? ", sends NOTIFY" : "";
     if (dumper != NULL) {
-        check_say(c, VERDICT_PASS, NULL,
-                  "is installed%s; role \"%s\" dumps its tables by " INSTALL_DUMP_REMEDY, notify,
-                  dumper);
+        check_report(c, VERDICT_PASS, NULL,
+                     "is installed%s; role \"%s\" dumps its tables by " INSTALL_DUMP_REMEDY, notify,
+                     dumper);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "is installed%s", notify);
+        check_report(c, VERDICT_PASS, NULL, "is installed%s", notify);
     }
 }
 
-static void probe_log_change_log(struct check *c)
+static void probe_log_look(struct check *c)
 {
     struct err err;
     struct install_beside beside = {0};
@@ -64,7 +64,7 @@ static void probe_log_change_log(struct check *c)
     bool broken = false;
     int rc = catalog_capturable(c->table, &err);
     if (rc == 0) {
-        rc = probe_log_push_log_state(c, c->table, &why, &broken, &err);
+        rc = probe_log_push_state(c, c->table, &why, &broken, &err);
     }
     if (rc == 0 && why.len == 0) {
         rc = install_notifies(c->pg, c->table, &notifies, &err);
@@ -78,13 +78,14 @@ static void probe_log_change_log(struct check *c)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (why.len > 0) {
-        check_say(c, VERDICT_FAIL,
-                  broken ? "run: rowferry source install; then everything is copied again, because "
+        check_report(c, VERDICT_FAIL,
+                     broken
+                         ? "run: rowferry source install; then everything is copied again, because "
                            "changes may have been missed"
                          : "run: rowferry source install",
-                  "%s", buf_text(&why));
+                     "%s", buf_text(&why));
     } else {
-        probe_log_say_installed(c, notifies, beside.dumper);
+        probe_log_report_installed(c, notifies, beside.dumper);
     }
     installed_beside_release(&beside);
     buf_release(&why);
@@ -111,9 +112,9 @@ static void probe_log_consumers(struct check *c)
     buf_init(&names, WHY_BYTES);
     int rc = installed_left(c->pg, c->table, &names, &err);
     if (rc == 0 && names.len > 0) {
-        check_say(c, VERDICT_WARN,
-                  "attach it again; else the next sync looks for its documents and deletes them",
-                  "tables left %s with their rows: %s", c->table->quoted, buf_text(&names));
+        check_report(c, VERDICT_WARN,
+                     "attach it again; else the next sync looks for its documents and deletes them",
+                     "tables left %s with their rows: %s", c->table->quoted, buf_text(&names));
         buf_release(&names);
         return;
     }
@@ -121,12 +122,12 @@ static void probe_log_consumers(struct check *c)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (names.len > 0) {
-        check_say(c, VERDICT_WARN,
-                  "sync it; where it was given up: select rowferry.drop_consumer('...')",
-                  "the change log keeps entries for %s", buf_text(&names));
+        check_report(c, VERDICT_WARN,
+                     "sync it; where it was given up: select rowferry.drop_consumer('...')",
+                     "the change log keeps entries for %s", buf_text(&names));
     } else {
-        check_say(c, VERDICT_PASS, NULL,
-                  "no consumer of this role keeps entries of the change log for long");
+        check_report(c, VERDICT_PASS, NULL,
+                     "no consumer of this role keeps entries of the change log for long");
     }
     buf_release(&names);
 }
@@ -143,12 +144,12 @@ static void probe_log_publications(struct check *c)
     } else if (beside.publications != NULL) {
         buf_printf(&remedy, "drop publication %s; " INSTALL_PUBLICATIONS_REMEDY,
                    beside.publications);
-        check_say(
+        check_report(
             c, VERDICT_WARN, buf_text(&remedy),
             "%s: of all tables, so of the change log's too: a subscriber that lacks them stops",
             beside.publications);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "none is of all tables");
+        check_report(c, VERDICT_PASS, NULL, "none is of all tables");
     }
     buf_release(&remedy);
     installed_beside_release(&beside);
@@ -156,7 +157,7 @@ static void probe_log_publications(struct check *c)
 
 const struct probe probes_log[] = {
     {"publications", FACT_TABLE, 0, probe_log_publications},
-    {"change log", FACT_TABLE | FACT_GRANTS, FACT_LOG, probe_log_change_log},
+    {"change log", FACT_TABLE | FACT_GRANTS, FACT_LOG, probe_log_look},
     {"consumers", FACT_LOG, 0, probe_log_consumers},
     {0},
 };

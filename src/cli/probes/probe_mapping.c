@@ -23,12 +23,12 @@ static const char *probe_mapping_remedy_of(const char *text)
     return text + strlen(text);
 }
 
-static void probe_mapping_say_error(struct check *c, const struct plan_note *note,
-                                    const char *remedy)
+static void probe_mapping_report_error(struct check *c, const struct plan_note *note,
+                                       const char *remedy)
 {
     const char *end = probe_mapping_remedy_of(note->text);
-    check_say(c, VERDICT_FAIL, *end != '\0' ? end + strlen(": ") : remedy, "%.*s",
-              (int)(end - note->text), note->text);
+    check_report(c, VERDICT_FAIL, *end != '\0' ? end + strlen(": ") : remedy, "%.*s",
+                 (int)(end - note->text), note->text);
 }
 
 static bool probe_mapping_same_loss(const struct plan_note *a, const struct plan_note *b)
@@ -47,8 +47,8 @@ static bool probe_mapping_said_before(const struct plan_notes *notes, size_t i)
     return false;
 }
 
-static void probe_mapping_say_loss(struct check *c, const struct plan_notes *notes, size_t first,
-                                   const char *remedy)
+static void probe_mapping_report_loss(struct check *c, const struct plan_notes *notes, size_t first,
+                                      const char *remedy)
 {
     size_t count = 0;
     struct buf names;
@@ -59,25 +59,25 @@ static void probe_mapping_say_loss(struct check *c, const struct plan_notes *not
         }
     }
     if (count > 1) {
-        check_say(c, VERDICT_WARN, remedy, "properties %s: %s", buf_text(&names),
-                  notes->items[first].loss);
+        check_report(c, VERDICT_WARN, remedy, "properties %s: %s", buf_text(&names),
+                     notes->items[first].loss);
     } else {
-        check_say(c, VERDICT_WARN, remedy, "%s", notes->items[first].text);
+        check_report(c, VERDICT_WARN, remedy, "%s", notes->items[first].text);
     }
     buf_release(&names);
 }
 
 /* `remedy` belongs to the first error; null if none. The remedy of a loss is printed once. */
-static void probe_mapping_say_notes(struct check *c, const struct plan_notes *notes,
-                                    const char *remedy)
+static void probe_mapping_report_notes(struct check *c, const struct plan_notes *notes,
+                                       const char *remedy)
 {
     const char *loss = "where it matters choose another type: docs/types.md says what each holds";
     for (size_t i = 0; i < notes->count; i++) {
         if (notes->items[i].error) {
-            probe_mapping_say_error(c, &notes->items[i], remedy);
+            probe_mapping_report_error(c, &notes->items[i], remedy);
             remedy = NULL;
         } else if (!probe_mapping_said_before(notes, i)) {
-            probe_mapping_say_loss(c, notes, i, loss);
+            probe_mapping_report_loss(c, notes, i, loss);
             loss = NULL;
         }
     }
@@ -121,11 +121,11 @@ static void probe_mapping(struct check *c)
     if (rc < 0 && !probe_mapping_notes_have_error(&p.notes)) {
         check_fail(c, &err);
     } else if (rc == 0) {
-        check_say(c, VERDICT_PASS, NULL, "%zu propert%s filled from %zu column%s", p.plan.count,
-                  p.plan.count == 1 ? "y" : "ies", p.plan.column_count,
-                  p.plan.column_count == 1 ? "" : "s");
+        check_report(c, VERDICT_PASS, NULL, "%zu propert%s filled from %zu column%s", p.plan.count,
+                     p.plan.count == 1 ? "y" : "ies", p.plan.column_count,
+                     p.plan.column_count == 1 ? "" : "s");
     }
-    probe_mapping_say_notes(c, &p.notes, rc < 0 && err.hint[0] != '\0' ? err.hint : NULL);
+    probe_mapping_report_notes(c, &p.notes, rc < 0 && err.hint[0] != '\0' ? err.hint : NULL);
     probe_mapping_plan_release(&p);
 }
 
@@ -134,18 +134,19 @@ static bool probe_mapping_guesses(const char *dynamic)
     return dynamic != NULL && (strcmp(dynamic, "true") == 0 || strcmp(dynamic, "runtime") == 0);
 }
 
-static void probe_mapping_say_guessing(struct check *c, const struct property *list, size_t count)
+static void probe_mapping_report_guessing(struct check *c, const struct property *list,
+                                          size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (probe_mapping_guesses(list[i].dynamic)) {
-            check_say(c, VERDICT_WARN, NULL,
-                      "members of \"%s\" get the type that their first value suggests",
-                      list[i].name);
+            check_report(c, VERDICT_WARN, NULL,
+                         "members of \"%s\" get the type that their first value suggests",
+                         list[i].name);
             check_remedy(c,
                          "name them in its \"properties\" and leave \"dynamic\" out, or let it be "
                          "\"enabled\": false or flattened");
         }
-        probe_mapping_say_guessing(c, list[i].children, list[i].child_count);
+        probe_mapping_report_guessing(c, list[i].children, list[i].child_count);
     }
 }
 
@@ -159,12 +160,12 @@ static void probe_mapping_dynamic(struct check *c)
     if (mapping_parse(&mapping, c->pipeline->to.mappings, &err) < 0) {
         check_fail(c, &err);
     } else if (probe_mapping_guesses(mapping.dynamic)) {
-        check_say(c, VERDICT_WARN, "leave \"dynamic\" out of to.mappings: then it is strict",
-                  "to.mappings lets the service guess the type of what it does not name");
+        check_report(c, VERDICT_WARN, "leave \"dynamic\" out of to.mappings: then it is strict",
+                     "to.mappings lets the service guess the type of what it does not name");
     }
-    probe_mapping_say_guessing(c, mapping.properties, mapping.count);
+    probe_mapping_report_guessing(c, mapping.properties, mapping.count);
     if (c->count == before) {
-        check_say(c, VERDICT_PASS, NULL, "no field's type is left to the service to guess");
+        check_report(c, VERDICT_PASS, NULL, "no field's type is left to the service to guess");
     }
     mapping_release(&mapping);
 }

@@ -32,8 +32,8 @@ static struct state *probe_origin_open_state(const struct session *s)
 }
 
 /* Compares the live mapping if no definition of the index is recorded. */
-static void probe_origin_say_live_mapping(struct check *c, struct session *s, const char *index,
-                                          enum verdict verdict)
+static void probe_origin_report_live_mapping(struct check *c, struct session *s, const char *index,
+                                             enum verdict verdict)
 {
     struct buf live;
     struct buf configured;
@@ -48,8 +48,8 @@ static void probe_origin_say_live_mapping(struct check *c, struct session *s, co
         mapdiff_make(&diff, buf_text(&configured), buf_text(&live), &ignored) == 0) {
         for (size_t i = 0; i < diff.count; i++) {
             buf_reset(&line);
-            mapdiff_say(&line, &diff.lines[i]);
-            check_say(c, verdict, NULL, "%s", buf_text(&line));
+            mapdiff_describe(&line, &diff.lines[i]);
+            check_report(c, verdict, NULL, "%s", buf_text(&line));
         }
     }
     mapdiff_release(&diff);
@@ -63,24 +63,24 @@ static bool probe_origin_is_stream(const struct check *c)
     return c->pipeline->to.kind == INDEX_KIND_DATA_STREAM;
 }
 
-static void probe_origin_say_additive(struct check *c, const struct drift_found *d,
-                                      const char *index)
+static void probe_origin_report_additive(struct check *c, const struct drift_found *d,
+                                         const char *index)
 {
     struct buf remedy;
     buf_init(&remedy, 4096);
     buf_printf(&remedy, "the next sync applies it; then older documents lack it%s%s",
                probe_origin_is_stream(c) ? "" : " until: rowferry reindex ",
                probe_origin_is_stream(c) ? "" : c->pipeline->name);
-    check_say(c, VERDICT_WARN, buf_text(&remedy), "index \"%s\" can be extended as configured",
-              index);
+    check_report(c, VERDICT_WARN, buf_text(&remedy), "index \"%s\" can be extended as configured",
+                 index);
     for (size_t i = 0; i < d->line_count; i++) {
-        check_say(c, VERDICT_WARN, NULL, "%s", d->lines[i]);
+        check_report(c, VERDICT_WARN, NULL, "%s", d->lines[i]);
     }
     buf_release(&remedy);
 }
 
-static void probe_origin_say_rebuild(struct check *c, struct session *s,
-                                     const struct drift_found *d, const char *index)
+static void probe_origin_report_rebuild(struct check *c, struct session *s,
+                                        const struct drift_found *d, const char *index)
 {
     struct buf remedy;
     buf_init(&remedy, 4096);
@@ -90,18 +90,19 @@ static void probe_origin_say_rebuild(struct check *c, struct session *s,
                      "another name and another to.index"
                    : "build the index anew: rowferry reindex ",
                probe_origin_is_stream(c) ? "" : c->pipeline->name);
-    check_say(c, VERDICT_FAIL, buf_text(&remedy),
-              "index \"%s\" is of another definition: %s that it was built from", index, d->what);
+    check_report(c, VERDICT_FAIL, buf_text(&remedy),
+                 "index \"%s\" is of another definition: %s that it was built from", index,
+                 d->what);
     for (size_t i = 0; i < d->line_count; i++) {
-        check_say(c, VERDICT_FAIL, NULL, "%s", d->lines[i]);
+        check_report(c, VERDICT_FAIL, NULL, "%s", d->lines[i]);
     }
     if (d->line_count == 0) {
-        probe_origin_say_live_mapping(c, s, index, VERDICT_FAIL);
+        probe_origin_report_live_mapping(c, s, index, VERDICT_FAIL);
     }
     buf_release(&remedy);
 }
 
-static void probe_origin_say_lacking(struct check *c, struct state *state, const char *index)
+static void probe_origin_report_lacking(struct check *c, struct state *state, const char *index)
 {
     struct lacking lacking = {0};
     struct err ignored;
@@ -111,32 +112,32 @@ static void probe_origin_say_lacking(struct check *c, struct state *state, const
         definition_extension_look(state, index, &lacking, &ignored) == 0 &&
         lacking.properties != NULL) {
         buf_printf(&remedy, "run: rowferry reindex %s", c->pipeline->name);
-        check_say(c, VERDICT_WARN, buf_text(&remedy),
-                  "documents of before an addition to the mapping lack %s", lacking.properties);
+        check_report(c, VERDICT_WARN, buf_text(&remedy),
+                     "documents of before an addition to the mapping lack %s", lacking.properties);
     }
     free(lacking.properties);
     buf_release(&remedy);
 }
 
-static void probe_origin_say_found(struct check *c, struct session *s, struct state *state,
-                                   const struct drift_found *d, const char *index)
+static void probe_origin_report_found(struct check *c, struct session *s, struct state *state,
+                                      const struct drift_found *d, const char *index)
 {
     switch (d->kind) {
     case DRIFT_NONE:
-        check_say(c, VERDICT_PASS, NULL, "index \"%s\" was built from this configuration", index);
+        check_report(c, VERDICT_PASS, NULL, "index \"%s\" was built from this configuration",
+                     index);
         break;
     case DRIFT_ADDITIVE:
-        probe_origin_say_additive(c, d, index);
+        probe_origin_report_additive(c, d, index);
         break;
     case DRIFT_REBUILD:
-        probe_origin_say_rebuild(c, s, d, index);
+        probe_origin_report_rebuild(c, s, d, index);
         return;
     }
-    probe_origin_say_lacking(c, state, index);
+    probe_origin_report_lacking(c, state, index);
 }
 
-static void probe_origin_say_origin(struct check *c, struct session *s,
-                                    const struct index_info *index)
+static void probe_origin_report(struct check *c, struct session *s, const struct index_info *index)
 {
     struct err err;
     struct source_facts facts;
@@ -144,15 +145,15 @@ static void probe_origin_say_origin(struct check *c, struct session *s,
     struct drift_found found = {0};
     session_options(s, &options);
     if (!probe_origin_look_up(s, &facts)) {
-        check_say(c, VERDICT_SKIP, NULL,
-                  "skipped: needs a table, a change log and a mapping that fit");
+        check_report(c, VERDICT_SKIP, NULL,
+                     "skipped: needs a table, a change log and a mapping that fit");
         return;
     }
     struct state *state = probe_origin_open_state(s);
     if (schema_pipeline_drift(&options, &facts, index, state, &found, &err) < 0) {
         check_fail(c, &err);
     } else {
-        probe_origin_say_found(c, s, state, &found, index->name);
+        probe_origin_report_found(c, s, state, &found, index->name);
     }
     drift_release(&found);
     state_close(state);
@@ -176,7 +177,7 @@ static void probe_origin(struct check *c)
     if (session_init(&s, c->setup->config, c->pipeline, "check", &err) < 0) {
         check_fail(c, &err);
     } else {
-        probe_origin_say_origin(c, &s, &index);
+        probe_origin_report(c, &s, &index);
     }
     session_release(&s);
 }

@@ -18,80 +18,84 @@ struct ways {
     size_t good;
 };
 
-static void probe_reach_say_name(struct check *c, const struct ways *w, size_t i, enum verdict bad)
+static void probe_reach_report_name(struct check *c, const struct ways *w, size_t i,
+                                    enum verdict bad)
 {
     const struct reach *r = &w->reached[i];
     c->what = "service name";
     if (r->step == REACH_NAME) {
-        check_say(c, bad, NULL, "%s", w->errors[i].message);
+        check_report(c, bad, NULL, "%s", w->errors[i].message);
         check_remedy(c,
                      "correct the host in service.url, or the name server: \"getent hosts %s\" "
                      "shows what this machine finds",
                      r->host);
     } else if (strcmp(r->host, r->address) == 0) {
-        check_say(c, VERDICT_PASS, NULL, "%s is an address", r->host);
+        check_report(c, VERDICT_PASS, NULL, "%s is an address", r->host);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "%s is %s%s", r->host, r->address,
-                  r->addresses > 1 ? ", among others" : "");
+        check_report(c, VERDICT_PASS, NULL, "%s is %s%s", r->host, r->address,
+                     r->addresses > 1 ? ", among others" : "");
     }
 }
 
-static void probe_reach_say_port(struct check *c, const struct ways *w, size_t i, enum verdict bad)
+static void probe_reach_report_port(struct check *c, const struct ways *w, size_t i,
+                                    enum verdict bad)
 {
     const struct reach *r = &w->reached[i];
     c->what = "service port";
     if (r->step == REACH_PORT) {
-        check_say(c, bad,
-                  "start the service, open the way to it, or correct host and port in service.url",
-                  "%s", w->errors[i].message);
+        check_report(
+            c, bad,
+            "start the service, open the way to it, or correct host and port in service.url", "%s",
+            w->errors[i].message);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "port %s is open", r->port);
+        check_report(c, VERDICT_PASS, NULL, "port %s is open", r->port);
     }
 }
 
-static void probe_reach_say_certificate(struct check *c, const struct reach *r)
+static void probe_reach_report_certificate(struct check *c, const struct reach *r)
 {
     struct clock clock = clock_system();
     int64_t days = (r->expires_s - clock_wall_us(&clock) / 1000000) / DAY_S;
     if (r->expires_s == 0) {
-        check_say(c, VERDICT_PASS, NULL, "the certificate is verified");
+        check_report(c, VERDICT_PASS, NULL, "the certificate is verified");
     } else if (days < DAYS_SOON) {
-        check_say(c, VERDICT_WARN, "give the service a new certificate before it expires",
-                  "certificate of %s, by %s: %lld day%s left", r->subject, r->issuer,
-                  (long long)days, days == 1 ? "" : "s");
+        check_report(c, VERDICT_WARN, "give the service a new certificate before it expires",
+                     "certificate of %s, by %s: %lld day%s left", r->subject, r->issuer,
+                     (long long)days, days == 1 ? "" : "s");
     } else {
-        check_say(c, VERDICT_PASS, NULL, "certificate of %s, by %s: %lld days left", r->subject,
-                  r->issuer, (long long)days);
+        check_report(c, VERDICT_PASS, NULL, "certificate of %s, by %s: %lld days left", r->subject,
+                     r->issuer, (long long)days);
     }
 }
 
-static void probe_reach_say_tls(struct check *c, const struct ways *w, size_t i, enum verdict bad)
+static void probe_reach_report_tls(struct check *c, const struct ways *w, size_t i,
+                                   enum verdict bad)
 {
     const struct reach *r = &w->reached[i];
     c->what = "service TLS";
     if (r->step == REACH_TLS) {
         const struct err *err = &w->errors[i];
-        check_say(c, bad, err->hint[0] != '\0' ? err->hint : NULL, "%s", err->message);
+        check_report(c, bad, err->hint[0] != '\0' ? err->hint : NULL, "%s", err->message);
     } else if (r->secure) {
-        probe_reach_say_certificate(c, r);
+        probe_reach_report_certificate(c, r);
     } else if (r->local) {
-        check_say(c, VERDICT_PASS, NULL, "none: http to this machine");
+        check_report(c, VERDICT_PASS, NULL, "none: http to this machine");
     } else {
-        check_say(c, VERDICT_WARN, "let the service speak https, and say so in service.url",
-                  "none: who listens on the way reads documents and credential");
+        check_report(c, VERDICT_WARN, "let the service speak https, and say so in service.url",
+                     "none: who listens on the way reads documents and credential");
     }
 }
 
 /* If one of several URLs is reachable, an unreachable one is only a warning. */
-static void probe_reach_say_way(struct check *c, const struct ways *w, size_t i)
+static void probe_reach_report_way(struct check *c, const struct ways *w, size_t i)
 {
     enum verdict bad = w->good > 0 ? VERDICT_WARN : VERDICT_FAIL;
-    probe_reach_say_name(c, w, i, bad);
+    probe_reach_report_name(c, w, i, bad);
     if (w->reached[i].step > REACH_NAME) {
-        probe_reach_say_port(c, w, i, bad);
+        probe_reach_report_port(c, w, i, bad);
     }
     if (w->reached[i].step > REACH_PORT) {
-        probe_reach_say_tls(c, w, i, bad);
+        probe_reach_report_tls(c, w, i, bad);
     }
 }
 
@@ -107,7 +111,7 @@ static void probe_reach(struct check *c)
         w.good += rc == 0;
     }
     for (size_t i = 0; i < w.count; i++) {
-        probe_reach_say_way(c, &w, i);
+        probe_reach_report_way(c, &w, i);
     }
     free(w.reached);
     free(w.errors);

@@ -25,65 +25,68 @@ static bool probe_server_is_within_utf8(const char *encoding)
     return is;
 }
 
-static void probe_server_say_encoding(struct check *c, const struct review_server *r)
+static void probe_server_report_encoding(struct check *c, const struct review_server *r)
 {
     c->what = "encoding";
     if (strcmp(r->encoding, "SQL_ASCII") == 0) {
-        check_say(c, VERDICT_WARN,
-                  "dump the database and restore it into one made with: create database NAME "
-                  "encoding 'UTF8' template template0",
-                  "SQL_ASCII takes any bytes: a row that is not UTF-8 cannot be read and stops the "
-                  "pipeline");
+        check_report(
+            c, VERDICT_WARN,
+            "dump the database and restore it into one made with: create database NAME "
+            "encoding 'UTF8' template template0",
+            "SQL_ASCII takes any bytes: a row that is not UTF-8 cannot be read and stops the "
+            "pipeline");
     } else if (!probe_server_is_within_utf8(r->encoding)) {
-        check_say(c, VERDICT_WARN, NULL,
-                  "%s has characters that UTF8 does not have: a row with one becomes a dead letter",
-                  r->encoding);
+        check_report(
+            c, VERDICT_WARN, NULL,
+            "%s has characters that UTF8 does not have: a row with one becomes a dead letter",
+            r->encoding);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "%s", r->encoding);
+        check_report(c, VERDICT_PASS, NULL, "%s", r->encoding);
     }
 }
 
-static void probe_server_say_clock(struct check *c, int64_t apart_us)
+static void probe_server_report_clock(struct check *c, int64_t apart_us)
 {
     char apart[UNITS_BYTES];
     int64_t apart_ms = llabs(apart_us) / 1000;
     c->what = "source clock";
     if (apart_ms > CLOCK_APART_MS) {
-        check_say(c, VERDICT_WARN,
-                  "let both machines keep time by NTP: \"timedatectl\" shows whether this one does",
-                  "the source's clock is %s %s this machine's", units_duration(apart, apart_ms),
-                  apart_us > 0 ? "ahead of" : "behind");
+        check_report(
+            c, VERDICT_WARN,
+            "let both machines keep time by NTP: \"timedatectl\" shows whether this one does",
+            "the source's clock is %s %s this machine's", units_duration(apart, apart_ms),
+            apart_us > 0 ? "ahead of" : "behind");
     } else {
-        check_say(c, VERDICT_PASS, NULL, "the source's and this machine's agree within %s",
-                  units_duration(apart, CLOCK_APART_MS));
+        check_report(c, VERDICT_PASS, NULL, "the source's and this machine's agree within %s",
+                     units_duration(apart, CLOCK_APART_MS));
     }
 }
 
 /* Old transactions keep the entries of the change log and hold a cursor back. */
-static void probe_server_say_transactions(struct check *c, const struct review_server *r)
+static void probe_server_report_transactions(struct check *c, const struct review_server *r)
 {
     char age[UNITS_BYTES];
     size_t before = c->count;
     c->what = "transactions";
     if (r->open.pid != 0 && r->open.age_ms > (r->open.idle ? IDLE_LONG_MS : OPEN_LONG_MS)) {
-        check_say(c, VERDICT_WARN, NULL,
-                  "one is open for %s, process %lld (%s): changes of it are "
-                  "not seen, and the change log is kept for it",
-                  units_duration(age, r->open.age_ms), (long long)r->open.pid, r->open.who);
+        check_report(c, VERDICT_WARN, NULL,
+                     "one is open for %s, process %lld (%s): changes of it are "
+                     "not seen, and the change log is kept for it",
+                     units_duration(age, r->open.age_ms), (long long)r->open.pid, r->open.who);
         check_remedy(c, "let it end, or: select pg_terminate_backend(%lld)",
                      (long long)r->open.pid);
     }
     if (r->prepared.gid[0] != '\0' && r->prepared.age_ms > IDLE_LONG_MS) {
-        check_say(c, VERDICT_WARN, NULL,
-                  "%s of %s is prepared for %s: changes of it are not seen, "
-                  "and a cursor stands still",
-                  r->prepared.gid, r->prepared.owner, units_duration(age, r->prepared.age_ms));
+        check_report(c, VERDICT_WARN, NULL,
+                     "%s of %s is prepared for %s: changes of it are not seen, "
+                     "and a cursor stands still",
+                     r->prepared.gid, r->prepared.owner, units_duration(age, r->prepared.age_ms));
         check_remedy(c, "commit prepared %s, or: rollback prepared %s", r->prepared.gid,
                      r->prepared.gid);
     }
     if (c->count == before) {
-        check_say(c, VERDICT_PASS, NULL, "none is open for long%s",
-                  r->sees_others ? "" : ", as far as this role is shown");
+        check_report(c, VERDICT_PASS, NULL, "none is open for long%s",
+                     r->sees_others ? "" : ", as far as this role is shown");
     }
 }
 
@@ -99,9 +102,9 @@ static void probe_server(struct check *c)
         check_fail(c, &err);
         return;
     }
-    probe_server_say_encoding(c, &r);
-    probe_server_say_clock(c, r.clock_us - (before_us + after_us) / 2);
-    probe_server_say_transactions(c, &r);
+    probe_server_report_encoding(c, &r);
+    probe_server_report_clock(c, r.clock_us - (before_us + after_us) / 2);
+    probe_server_report_transactions(c, &r);
 }
 
 const struct probe probes_server[] = {

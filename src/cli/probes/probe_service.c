@@ -35,25 +35,27 @@ static bool probe_service_is_tested(const struct product_info *p)
     return false;
 }
 
-static void probe_service_say_product(struct check *c, const struct product_info *p)
+static void probe_service_report_product(struct check *c, const struct product_info *p)
 {
     const char *name = product_name(p->product);
     if (p->stand_in) {
-        check_say(c, VERDICT_WARN, "try it on a real service before anything depends on it",
-                  "devsearch %s, a stand-in for trying out", p->version);
+        check_report(c, VERDICT_WARN, "try it on a real service before anything depends on it",
+                     "devsearch %s, a stand-in for trying out", p->version);
     } else if (p->product == PRODUCT_UNKNOWN && p->permitted) {
-        check_say(c, VERDICT_FAIL, "correct service.url: it must name OpenSearch or Elasticsearch",
-                  "what answers is neither OpenSearch nor Elasticsearch by what it says of itself");
+        check_report(
+            c, VERDICT_FAIL, "correct service.url: it must name OpenSearch or Elasticsearch",
+            "what answers is neither OpenSearch nor Elasticsearch by what it says of itself");
     } else if (p->product == PRODUCT_UNKNOWN) {
-        check_say(c, VERDICT_WARN, "expect OpenSearch or Elasticsearch at service.url",
-                  "not known: this credential may not ask");
+        check_report(c, VERDICT_WARN, "expect OpenSearch or Elasticsearch at service.url",
+                     "not known: this credential may not ask");
     } else if (p->major == 0) {
-        check_say(c, VERDICT_PASS, NULL, "%s, version unknown: this credential may not ask", name);
+        check_report(c, VERDICT_PASS, NULL, "%s, version unknown: this credential may not ask",
+                     name);
     } else if (!probe_service_is_tested(p)) {
-        check_say(c, VERDICT_WARN, TESTED_REMEDY, "%s %s, which rowferry is not tested with", name,
-                  p->version);
+        check_report(c, VERDICT_WARN, TESTED_REMEDY, "%s %s, which rowferry is not tested with",
+                     name, p->version);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "%s %s", name, p->version);
+        check_report(c, VERDICT_PASS, NULL, "%s %s", name, p->version);
     }
 }
 
@@ -72,15 +74,15 @@ static void probe_service(struct check *c)
     const struct service_config *service = &c->setup->config->service;
     bool credential = service->user != NULL || service->api_key.origin != SECRET_NONE ||
                       service->bearer.origin != SECRET_NONE;
-    check_say(c, VERDICT_PASS, NULL, "%s answers%s", service->urls[0],
-              credential ? " and accepts the credential" : " without a credential");
+    check_report(c, VERDICT_PASS, NULL, "%s answers%s", service->urls[0],
+                 credential ? " and accepts the credential" : " without a credential");
     c->what = "product";
-    probe_service_say_product(c, product);
+    probe_service_report_product(c, product);
 }
 
-static void probe_service_say_administrator(struct check *c, const struct account *a)
+static void probe_service_report_administrator(struct check *c, const struct account *a)
 {
-    check_say(
+    check_report(
         c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
         "make an account for rowferry alone and name it in service.auth: \"privileges\" then says "
         "what role it needs. Or --accept-admin, where it is meant",
@@ -88,28 +90,28 @@ static void probe_service_say_administrator(struct check *c, const struct accoun
         a->administrator);
 }
 
-static void probe_service_say_account(struct check *c, const struct account *a)
+static void probe_service_report_account(struct check *c, const struct account *a)
 {
     if (a->state == ACCOUNT_OPEN && c->product.stand_in) {
-        check_say(c, VERDICT_PASS, NULL, "a stand-in has none: whoever comes in may do all");
+        check_report(c, VERDICT_PASS, NULL, "a stand-in has none: whoever comes in may do all");
     } else if (a->state == ACCOUNT_OPEN) {
-        check_say(c, VERDICT_WARN,
-                  "turn the service's security on, or let nobody else reach its port",
-                  "the service asks nobody who he is: whoever reaches it may do all");
+        check_report(c, VERDICT_WARN,
+                     "turn the service's security on, or let nobody else reach its port",
+                     "the service asks nobody who he is: whoever reaches it may do all");
     } else if (a->state == ACCOUNT_UNSEEN) {
-        check_say(c, VERDICT_WARN, "ask whoever runs the service what role the account has",
-                  "what it may do beyond its pipelines cannot be seen: %s", a->why);
+        check_report(c, VERDICT_WARN, "ask whoever runs the service what role the account has",
+                     "what it may do beyond its pipelines cannot be seen: %s", a->why);
     } else if (a->administrator[0] != '\0') {
-        probe_service_say_administrator(c, a);
+        probe_service_report_administrator(c, a);
     } else if (a->surplus.len > 0) {
-        check_say(c, VERDICT_WARN,
-                  "have it granted the role that \"privileges\" names, and no other",
-                  "\"%s\" may do more than its pipelines need: %s", a->name, buf_text(&a->surplus));
+        check_report(
+            c, VERDICT_WARN, "have it granted the role that \"privileges\" names, and no other",
+            "\"%s\" may do more than its pipelines need: %s", a->name, buf_text(&a->surplus));
     } else {
-        check_say(c, VERDICT_PASS, NULL,
-                  "\"%s\" is no administrator, and nothing is seen of it "
-                  "beyond its pipelines",
-                  a->name);
+        check_report(c, VERDICT_PASS, NULL,
+                     "\"%s\" is no administrator, and nothing is seen of it "
+                     "beyond its pipelines",
+                     a->name);
     }
 }
 
@@ -120,7 +122,7 @@ static void probe_service_account(struct check *c)
     if (privilege_account_look(c->session.service, &c->product, &a, &err) < 0) {
         check_fail(c, &err);
     } else {
-        probe_service_say_account(c, &a);
+        probe_service_report_account(c, &a);
         c->open_service = a.state == ACCOUNT_OPEN;
         if (a.name[0] != '\0') {
             snprintf(c->account, sizeof(c->account), "\"%s\"", a.name);
@@ -140,15 +142,16 @@ static void probe_service_clock(struct check *c)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (theirs_s == 0) {
-        check_say(c, VERDICT_PASS, NULL, "not known: neither a Date nor _cat/health tells it");
+        check_report(c, VERDICT_PASS, NULL, "not known: neither a Date nor _cat/health tells it");
     } else if (apart_s > CLOCK_APART_S) {
-        check_say(c, VERDICT_WARN,
-                  "let both machines keep time by NTP: \"timedatectl\" shows whether this one does",
-                  "the service's clock and this machine's are %s apart",
-                  units_duration(apart, apart_s * 1000));
+        check_report(
+            c, VERDICT_WARN,
+            "let both machines keep time by NTP: \"timedatectl\" shows whether this one does",
+            "the service's clock and this machine's are %s apart",
+            units_duration(apart, apart_s * 1000));
     } else {
-        check_say(c, VERDICT_PASS, NULL, "the service's and this machine's agree within %s",
-                  units_duration(apart, CLOCK_APART_S * 1000));
+        check_report(c, VERDICT_PASS, NULL, "the service's and this machine's agree within %s",
+                     units_duration(apart, CLOCK_APART_S * 1000));
     }
 }
 

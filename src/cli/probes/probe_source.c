@@ -45,8 +45,8 @@ static void probe_source(struct check *c)
         return;
     }
     const struct pg_identity *id = &c->identity;
-    check_say(c, VERDICT_PASS, NULL, "PostgreSQL %d.%d answers, database \"%s\", role \"%s\"",
-              id->server_version / 10000, id->server_version % 10000, id->database, id->role);
+    check_report(c, VERDICT_PASS, NULL, "PostgreSQL %d.%d answers, database \"%s\", role \"%s\"",
+                 id->server_version / 10000, id->server_version % 10000, id->database, id->role);
 }
 
 static bool probe_source_needs_log(const struct check *c)
@@ -63,30 +63,30 @@ static void probe_source_server(struct check *c)
     struct err err;
     const struct pg_identity *id = &c->identity;
     if (id->server_version < POSTGRES_OLDEST) {
-        check_say(c, VERDICT_FAIL, "use PostgreSQL 13 or newer",
-                  "PostgreSQL %d has no pg_snapshot, which the change log needs",
-                  id->server_version / 10000);
+        check_report(c, VERDICT_FAIL, "use PostgreSQL 13 or newer",
+                     "PostgreSQL %d has no pg_snapshot, which the change log needs",
+                     id->server_version / 10000);
     } else if (id->in_recovery && probe_source_needs_log(c) && pg_check_primary(c->pg, &err) < 0) {
         check_fail(c, &err);
     } else if (id->in_recovery) {
-        check_say(c, VERDICT_PASS, NULL, "a standby%s, timeline %d",
-                  probe_source_needs_log(c) ? " whose primary answers" : "", id->timeline);
+        check_report(c, VERDICT_PASS, NULL, "a standby%s, timeline %d",
+                     probe_source_needs_log(c) ? " whose primary answers" : "", id->timeline);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "a primary, timeline %d", id->timeline);
+        check_report(c, VERDICT_PASS, NULL, "a primary, timeline %d", id->timeline);
     }
 }
 
 static void probe_source_role(struct check *c)
 {
     if (c->identity.superuser) {
-        check_say(
+        check_report(
             c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
             "make one for rowferry alone: create role rowferry login; rowferry source install "
             "--reader rowferry; then name it in source.uri. Or --accept-admin, where it is "
             "meant",
             "role \"%s\" is a superuser: it may change all that there is", c->identity.role);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "\"%s\" is no superuser", c->identity.role);
+        check_report(c, VERDICT_PASS, NULL, "\"%s\" is no superuser", c->identity.role);
     }
 }
 

@@ -57,8 +57,8 @@ static bool probe_state_place_serves(struct check *c, const char *directory)
     const char *remote = probe_state_remote_name(directory);
     if (access(directory, W_OK | X_OK) != 0) {
         bool absent = errno == ENOENT;
-        check_say(c, VERDICT_FAIL, NULL, "directory \"%s\" of the state file: %s", directory,
-                  strerror(errno));
+        check_report(c, VERDICT_FAIL, NULL, "directory \"%s\" of the state file: %s", directory,
+                     strerror(errno));
         if (absent) {
             check_remedy(c, "mkdir -p -m 700 \"%s\"; or set state.path", directory);
         } else {
@@ -67,8 +67,8 @@ static bool probe_state_place_serves(struct check *c, const char *directory)
         return false;
     }
     if (remote != NULL) {
-        check_say(c, VERDICT_FAIL, "set state.path to a disk of this machine",
-                  "\"%s\" is on %s, where locks are not to be relied on", directory, remote);
+        check_report(c, VERDICT_FAIL, "set state.path to a disk of this machine",
+                     "\"%s\" is on %s, where locks are not to be relied on", directory, remote);
         return false;
     }
     return true;
@@ -79,8 +79,8 @@ static bool probe_state_file_serves(struct check *c, const char *path)
     struct err err;
     struct state *state = NULL;
     if (access(path, R_OK | W_OK) != 0 && errno != ENOENT) {
-        check_say(c, VERDICT_FAIL, "run as the user who owns it", "\"%s\": %s", path,
-                  strerror(errno));
+        check_report(c, VERDICT_FAIL, "run as the user who owns it", "\"%s\": %s", path,
+                     strerror(errno));
         return false;
     }
     if (state_open_read_only(&state, path, c->setup->pipelines[0]->name, &err) < 0) {
@@ -92,16 +92,16 @@ static bool probe_state_file_serves(struct check *c, const char *path)
 }
 
 /* The file contains keys and reasons, and replacing it changes the documents that are sent. */
-static void probe_state_say_modes(struct check *c, const char *directory, const char *path)
+static void probe_state_report_modes(struct check *c, const char *directory, const char *path)
 {
     struct stat at;
     if (stat(path, &at) == 0 && (at.st_mode & 077) != 0) {
-        check_say(c, VERDICT_WARN, NULL, "others than its owner may open \"%s\"", path);
+        check_report(c, VERDICT_WARN, NULL, "others than its owner may open \"%s\"", path);
         check_remedy(c, "chmod 600 \"%s\"", path);
     }
     if (stat(directory, &at) == 0 && (at.st_mode & 022) != 0 && (at.st_mode & S_ISVTX) == 0) {
-        check_say(c, VERDICT_WARN, NULL, "others than its owner may replace what is in \"%s\"",
-                  directory);
+        check_report(c, VERDICT_WARN, NULL, "others than its owner may replace what is in \"%s\"",
+                     directory);
         check_remedy(c, "chmod go-w \"%s\"", directory);
     }
 }
@@ -112,15 +112,15 @@ static void probe_state_place(struct check *c)
     char *directory = probe_state_directory_of(path);
     bool there = access(path, F_OK) == 0;
     if (probe_state_place_serves(c, directory) && probe_state_file_serves(c, path)) {
-        check_say(c, VERDICT_PASS, NULL, "%s%s", path, there ? "" : ", will be created");
-        probe_state_say_modes(c, directory, path);
+        check_report(c, VERDICT_PASS, NULL, "%s%s", path, there ? "" : ", will be created");
+        probe_state_report_modes(c, directory, path);
     }
     free(directory);
 }
 
 /* --- contents --------------------------------------------------------------------------------- */
 
-static int probe_state_say_halt(struct check *c, struct state *state, struct err *err)
+static int probe_state_report_halt(struct check *c, struct state *state, struct err *err)
 {
     bool halted;
     struct guard_stop halt;
@@ -132,16 +132,16 @@ static int probe_state_say_halt(struct check *c, struct state *state, struct err
         return rc;
     }
     if (halt.rejected > 0) {
-        check_say(c, VERDICT_FAIL, NULL,
-                  "the guard has stopped it: %s of %s documents were refused, %s",
-                  units_count(few, halt.rejected), units_count(many, halt.operations), halt.reason);
+        check_report(
+            c, VERDICT_FAIL, NULL, "the guard has stopped it: %s of %s documents were refused, %s",
+            units_count(few, halt.rejected), units_count(many, halt.operations), halt.reason);
         check_remedy(c,
                      "correct mapping or rows and run: rowferry sync %s; where they are as meant: "
                      "rowferry sync --allow-rejections %s",
                      name, name);
     } else {
-        check_say(c, VERDICT_FAIL, NULL, "the guard has stopped it: %s deletes were counted",
-                  units_count(few, halt.deletes));
+        check_report(c, VERDICT_FAIL, NULL, "the guard has stopped it: %s deletes were counted",
+                     units_count(few, halt.deletes));
         check_remedy(c,
                      "put the rows back and run: rowferry sync %s; where they are meant to be "
                      "gone: rowferry sync --allow-deletes %s",
@@ -150,27 +150,27 @@ static int probe_state_say_halt(struct check *c, struct state *state, struct err
     return 0;
 }
 
-static int probe_state_say_pause(struct check *c, struct state *state, struct err *err)
+static int probe_state_report_pause(struct check *c, struct state *state, struct err *err)
 {
     int64_t since_us;
     char when[CLOCK_ISO_BYTES];
     int rc = pause_look(state, &since_us, err);
     if (rc == 0 && since_us != 0) {
-        check_say(c, VERDICT_WARN, NULL, "it is paused since %s", clock_iso(when, since_us, 0));
+        check_report(c, VERDICT_WARN, NULL, "it is paused since %s", clock_iso(when, since_us, 0));
         check_remedy(c, "rowferry resume %s", c->pipeline->name);
     }
     return rc;
 }
 
-static int probe_state_say_rebuild(struct check *c, struct state *state, struct err *err)
+static int probe_state_report_rebuild(struct check *c, struct state *state, struct err *err)
 {
     bool underway;
     struct rebuild rebuild;
     char when[CLOCK_ISO_BYTES];
     int rc = rebuild_look(state, &rebuild, &underway, err);
     if (rc == 0 && underway) {
-        check_say(c, VERDICT_WARN, NULL, "a rebuild that began %s has not ended",
-                  clock_iso(when, rebuild.begun_us, 0));
+        check_report(c, VERDICT_WARN, NULL, "a rebuild that began %s has not ended",
+                     clock_iso(when, rebuild.begun_us, 0));
         check_remedy(c,
                      "go on with it: rowferry reindex %s; or give it up: rowferry reindex "
                      "--abort %s",
@@ -179,14 +179,14 @@ static int probe_state_say_rebuild(struct check *c, struct state *state, struct 
     return rc;
 }
 
-static int probe_state_say_letters(struct check *c, struct state *state, struct err *err)
+static int probe_state_report_letters(struct check *c, struct state *state, struct err *err)
 {
     int64_t count;
     char many[UNITS_BYTES];
     int rc = deadletter_count(state, &count, err);
     if (rc == 0 && count > 0) {
-        check_say(c, VERDICT_WARN, NULL, "%s dead letter%s open", units_count(many, count),
-                  count == 1 ? " is" : "s are");
+        check_report(c, VERDICT_WARN, NULL, "%s dead letter%s open", units_count(many, count),
+                     count == 1 ? " is" : "s are");
         check_remedy(c,
                      "\"rowferry deadletter list %s\" shows why: correct the rows, then: rowferry "
                      "sync %s",
@@ -204,15 +204,15 @@ static void probe_state_standing(struct check *c)
     if (rc < 0) {
         return; /* reported for the file itself */
     }
-    rc = state == NULL ? 0 : probe_state_say_halt(c, state, &err);
-    rc = rc < 0 || state == NULL ? rc : probe_state_say_pause(c, state, &err);
-    rc = rc < 0 || state == NULL ? rc : probe_state_say_rebuild(c, state, &err);
-    rc = rc < 0 || state == NULL ? rc : probe_state_say_letters(c, state, &err);
+    rc = state == NULL ? 0 : probe_state_report_halt(c, state, &err);
+    rc = rc < 0 || state == NULL ? rc : probe_state_report_pause(c, state, &err);
+    rc = rc < 0 || state == NULL ? rc : probe_state_report_rebuild(c, state, &err);
+    rc = rc < 0 || state == NULL ? rc : probe_state_report_letters(c, state, &err);
     if (rc < 0) {
         check_fail(c, &err);
     } else if (c->count == before) {
-        check_say(c, VERDICT_PASS, NULL,
-                  "no stop, pause, rebuild or dead letter stands in its way");
+        check_report(c, VERDICT_PASS, NULL,
+                     "no stop, pause, rebuild or dead letter stands in its way");
     }
     state_close(state);
 }

@@ -13,11 +13,11 @@
 
 /* --- rows that change ------------------------------------------------------------------------- */
 
-static void probe_stream_say_changed(struct check *c, const struct review_changes *seen)
+static void probe_stream_report_changed(struct check *c, const struct review_changes *seen)
 {
     char updates[UNITS_BYTES];
     char deletes[UNITS_BYTES];
-    check_say(
+    check_report(
         c, VERDICT_FAIL, NULL,
         "rows of %s change or go: %s updates and %s deletes in the server's statistics, and a "
         "data stream takes neither",
@@ -28,7 +28,7 @@ static void probe_stream_say_changed(struct check *c, const struct review_change
                  c->table->quoted);
 }
 
-static void probe_stream_say_writers(struct check *c, const struct review_rights *writers)
+static void probe_stream_report_writers(struct check *c, const struct review_rights *writers)
 {
     struct buf words;
     struct buf statements;
@@ -38,10 +38,10 @@ static void probe_stream_say_writers(struct check *c, const struct review_rights
         buf_printf(&words, "%s%s", i > 0 ? "; " : "", writers->items[i].words);
         buf_printf(&statements, "%s%s", i > 0 ? "; " : "", writers->items[i].statement);
     }
-    check_say(c, VERDICT_WARN, NULL,
-              "a row that is updated keeps its old document, one that is deleted becomes a dead "
-              "letter: %s",
-              buf_text(&words));
+    check_report(c, VERDICT_WARN, NULL,
+                 "a row that is updated keeps its old document, one that is deleted becomes a dead "
+                 "letter: %s",
+                 buf_text(&words));
     check_remedy(c, "have the owner run: %s", buf_text(&statements));
     buf_release(&words);
     buf_release(&statements);
@@ -56,13 +56,13 @@ static void probe_stream_append_only(struct check *c)
         review_writers(c->pg, c->table, &writers, &err) < 0) {
         check_fail(c, &err);
     } else if (seen.updates + seen.deletes > 0) {
-        probe_stream_say_changed(c, &seen);
+        probe_stream_report_changed(c, &seen);
     } else if (writers.count > 0) {
-        probe_stream_say_writers(c, &writers);
+        probe_stream_report_writers(c, &writers);
     } else {
-        check_say(c, VERDICT_PASS, NULL,
-                  "none was updated or deleted so far, and none but the owner of %s may do it",
-                  c->table->quoted);
+        check_report(c, VERDICT_PASS, NULL,
+                     "none was updated or deleted so far, and none but the owner of %s may do it",
+                     c->table->quoted);
     }
     review_rights_release(&writers);
 }
@@ -104,20 +104,20 @@ static void probe_stream_timestamp(struct check *c)
     }
     column = probe_stream_column_of(c, &p.plan);
     if (column == NULL) {
-        check_say(c, VERDICT_PASS, NULL, "\"@timestamp\" is the service's to fill");
+        check_report(c, VERDICT_PASS, NULL, "\"@timestamp\" is the service's to fill");
     } else if (!probe_stream_is_time(column)) {
-        check_say(c, VERDICT_FAIL, "name a column of type timestamptz in fields",
-                  "\"@timestamp\" is filled from column \"%s\" of type %s, which is no time",
-                  column->name, column->declared);
+        check_report(c, VERDICT_FAIL, "name a column of type timestamptz in fields",
+                     "\"@timestamp\" is filled from column \"%s\" of type %s, which is no time",
+                     column->name, column->declared);
     } else if (!column->not_null && c->pipeline->from.query == NULL) {
-        check_say(c, VERDICT_WARN, NULL,
-                  "rows whose \"%s\" is NULL have no \"@timestamp\" and become dead letters",
-                  column->name);
+        check_report(c, VERDICT_WARN, NULL,
+                     "rows whose \"%s\" is NULL have no \"@timestamp\" and become dead letters",
+                     column->name);
         check_remedy(c, "alter table %s alter column \"%s\" set not null", c->table->quoted,
                      column->name);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "\"@timestamp\" is filled from column \"%s\"",
-                  column->name);
+        check_report(c, VERDICT_PASS, NULL, "\"@timestamp\" is filled from column \"%s\"",
+                     column->name);
     }
     probe_mapping_plan_release(&p);
 }
@@ -142,7 +142,7 @@ static int probe_stream_look_lacking(const struct check *c, char out[STREAM_TEMP
     return rc;
 }
 
-static void probe_stream_say_template(struct check *c, const char *template, bool own)
+static void probe_stream_report_template(struct check *c, const char *template, bool own)
 {
     struct err err;
     char lacking[STREAM_TEMPLATE_BYTES] = "";
@@ -150,7 +150,7 @@ static void probe_stream_say_template(struct check *c, const char *template, boo
     if (!own && probe_stream_look_lacking(c, lacking, &err) < 0) {
         check_fail(c, &err);
     } else if (lacking[0] != '\0') {
-        check_say(
+        check_report(
             c, VERDICT_FAIL,
             "add the properties of to.mappings and \"source_id\": {\"type\": \"keyword\"} to "
             "its mappings: nothing else maps what comes after a rollover",
@@ -158,7 +158,7 @@ static void probe_stream_say_template(struct check *c, const char *template, boo
             "has it",
             template, name, lacking);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "\"%s\" makes a data stream of \"%s\"", template, name);
+        check_report(c, VERDICT_PASS, NULL, "\"%s\" makes a data stream of \"%s\"", template, name);
     }
 }
 
@@ -172,17 +172,17 @@ static void probe_stream_template(struct check *c)
     if (cluster_template(c->session.service, name, &found, &err) < 0) {
         check_fail(c, &err);
     } else if (!found.known) {
-        check_say(c, VERDICT_WARN, NULL,
-                  "whether an index template makes a data stream of \"%s\" is not to be seen",
-                  name);
+        check_report(c, VERDICT_WARN, NULL,
+                     "whether an index template makes a data stream of \"%s\" is not to be seen",
+                     name);
         check_remedy(c,
                      "have an administrator create one with the properties of to.mappings and "
                      "\"source_id\" (docs/rights.md): PUT /_index_template/%s",
                      own);
     } else if (found.stream) {
-        probe_stream_say_template(c, found.name, strcmp(found.name, own) == 0);
+        probe_stream_report_template(c, found.name, strcmp(found.name, own) == 0);
     } else {
-        check_say(c, VERDICT_PASS, NULL, "the first sync creates \"%s\"", own);
+        check_report(c, VERDICT_PASS, NULL, "the first sync creates \"%s\"", own);
     }
 }
 

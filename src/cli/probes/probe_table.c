@@ -27,14 +27,14 @@ static void probe_table(struct check *c)
     if (t->row_security) {
         char remedy[256];
         snprintf(remedy, sizeof(remedy), PG_ROW_SECURITY_REMEDY, c->identity.role);
-        check_say(c, VERDICT_FAIL, remedy, "row security hides rows of %s from this role",
-                  t->quoted);
+        check_report(c, VERDICT_FAIL, remedy, "row security hides rows of %s from this role",
+                     t->quoted);
     } else if (t->estimated_rows < 0) {
-        check_say(c, VERDICT_PASS, NULL, "%s, %s, never analysed", t->quoted,
-                  units_size(size, t->bytes));
+        check_report(c, VERDICT_PASS, NULL, "%s, %s, never analysed", t->quoted,
+                     units_size(size, t->bytes));
     } else {
-        check_say(c, VERDICT_PASS, NULL, "%s, about %s rows, %s", t->quoted,
-                  units_count(rows, t->estimated_rows), units_size(size, t->bytes));
+        check_report(c, VERDICT_PASS, NULL, "%s, about %s rows, %s", t->quoted,
+                     units_count(rows, t->estimated_rows), units_size(size, t->bytes));
     }
 }
 
@@ -51,7 +51,7 @@ static const char *probe_table_beside(const struct table *t)
     return t->kind == 'p' ? "" : "concurrently ";
 }
 
-static void probe_table_say_nullable(struct check *c, const char *key)
+static void probe_table_report_nullable(struct check *c, const char *key)
 {
     struct buf sql;
     const struct table *t = c->table;
@@ -63,8 +63,8 @@ static void probe_table_say_nullable(struct check *c, const char *key)
                        sql.len > 0 ? "; " : "", t->quoted, t->key[i]);
         }
     }
-    check_say(c, VERDICT_WARN, buf_text(&sql),
-              "(%s) may be NULL, and a row with a NULL key can only be a dead letter", key);
+    check_report(c, VERDICT_WARN, buf_text(&sql),
+                 "(%s) may be NULL, and a row with a NULL key can only be a dead letter", key);
     buf_release(&sql);
 }
 
@@ -75,18 +75,18 @@ static void probe_table_key(struct check *c)
     buf_init(&key, WHY_BYTES);
     probe_table_push_key(&key, t);
     if (!t->key_unique) {
-        check_say(c, VERDICT_FAIL, NULL, "(%s) is not unique: no unique index covers it",
-                  buf_text(&key));
+        check_report(c, VERDICT_FAIL, NULL, "(%s) is not unique: no unique index covers it",
+                     buf_text(&key));
         check_remedy(c, "name other columns in from.key, or: create unique index %son %s (%s)",
                      probe_table_beside(t), t->quoted, buf_text(&key));
     } else if (t->tree && t->kind != 'p') {
-        check_say(c, VERDICT_WARN, "see to it that no two of the tables have the same key",
-                  "(%s) is unique in each of the tables that inherit from %s alone", buf_text(&key),
-                  t->quoted);
+        check_report(c, VERDICT_WARN, "see to it that no two of the tables have the same key",
+                     "(%s) is unique in each of the tables that inherit from %s alone",
+                     buf_text(&key), t->quoted);
     } else if (!t->key_not_null) {
-        probe_table_say_nullable(c, buf_text(&key));
+        probe_table_report_nullable(c, buf_text(&key));
     } else {
-        check_say(c, VERDICT_PASS, NULL, "(%s) is unique and not null", buf_text(&key));
+        check_report(c, VERDICT_PASS, NULL, "(%s) is unique and not null", buf_text(&key));
     }
     buf_release(&key);
 }
@@ -101,28 +101,28 @@ static void probe_table_join(const struct review_rights *r, struct buf *words,
     }
 }
 
-static void probe_table_say_rights(struct check *c, enum verdict verdict, const char *verb,
-                                   const struct review_rights *r)
+static void probe_table_report_rights(struct check *c, enum verdict verdict, const char *verb,
+                                      const struct review_rights *r)
 {
     struct buf words;
     struct buf statements;
     buf_init(&words, LIST_BYTES);
     buf_init(&statements, LIST_BYTES);
     probe_table_join(r, &words, &statements);
-    check_say(c, verdict, NULL, "role \"%s\" %s %s", c->identity.role, verb, buf_text(&words));
+    check_report(c, verdict, NULL, "role \"%s\" %s %s", c->identity.role, verb, buf_text(&words));
     check_remedy(c, "have the owner run: %s", buf_text(&statements));
     buf_release(&words);
     buf_release(&statements);
 }
 
 /* Returns 1 if it reported something, 0 if not, or negative with err. */
-static int probe_table_say_missing(struct check *c, const struct table *t, struct err *err)
+static int probe_table_report_missing(struct check *c, const struct table *t, struct err *err)
 {
     struct review_rights missing;
     bool log = c->pipeline->from.capture_mode == CAPTURE_MODE_CHANGELOG;
     int rc = review_missing(c->pg, t, log, &missing, err);
     if (rc == 0 && missing.count > 0) {
-        probe_table_say_rights(c, VERDICT_FAIL, "lacks", &missing);
+        probe_table_report_rights(c, VERDICT_FAIL, "lacks", &missing);
         rc = 1;
     }
     review_rights_release(&missing);
@@ -141,22 +141,22 @@ int probe_table_dependency(struct check *c, size_t index, const struct table **o
     return rc;
 }
 
-static int probe_table_say_missing_of_dependency(struct check *c, size_t index, struct err *err)
+static int probe_table_report_missing_of_dependency(struct check *c, size_t index, struct err *err)
 {
     const struct table *table = NULL;
     int rc = probe_table_dependency(c, index, &table, err);
-    return rc == 0 ? probe_table_say_missing(c, table, err) : rc;
+    return rc == 0 ? probe_table_report_missing(c, table, err) : rc;
 }
 
-static int probe_table_say_surplus(struct check *c, struct err *err)
+static int probe_table_report_surplus(struct check *c, struct err *err)
 {
     struct review_rights surplus;
     int rc = review_surplus(c->pg, c->table, &surplus, err);
     if (rc == 0 && surplus.count > 0) {
-        probe_table_say_rights(c, VERDICT_WARN, "needs less than it may do:", &surplus);
+        probe_table_report_rights(c, VERDICT_WARN, "needs less than it may do:", &surplus);
     } else if (rc == 0) {
-        check_say(c, VERDICT_PASS, NULL, "role \"%s\" may do what is needed%s", c->identity.role,
-                  c->identity.superuser ? ", and all else" : ", and no more on the table");
+        check_report(c, VERDICT_PASS, NULL, "role \"%s\" may do what is needed%s", c->identity.role,
+                     c->identity.superuser ? ", and all else" : ", and no more on the table");
     }
     review_rights_release(&surplus);
     return rc;
@@ -166,11 +166,11 @@ static void probe_table_rights(struct check *c)
 {
     struct err err;
     const struct from_config *from = &c->pipeline->from;
-    int rc = probe_table_say_missing(c, c->table, &err);
+    int rc = probe_table_report_missing(c, c->table, &err);
     for (size_t i = 0; rc == 0 && i < from->dependency_count; i++) {
-        rc = probe_table_say_missing_of_dependency(c, i, &err);
+        rc = probe_table_report_missing_of_dependency(c, i, &err);
     }
-    rc = rc == 0 ? probe_table_say_surplus(c, &err) : rc;
+    rc = rc == 0 ? probe_table_report_surplus(c, &err) : rc;
     if (rc < 0) {
         check_fail(c, &err);
     }
@@ -178,18 +178,19 @@ static void probe_table_rights(struct check *c)
 
 /* If a row stops matching because time passes, no change is recorded; a reconcile finds it. A row
  * that begins to match is not found. */
-static void probe_table_say_unsteady(struct check *c, const char *function, bool query)
+static void probe_table_report_unsteady(struct check *c, const char *function, bool query)
 {
     const char *option = query ? "query" : "where";
     if (c->pipeline->from.reconcile_ms > 0) {
-        check_say(c, VERDICT_WARN,
-                  "let a column say it, which the application sets, where rows also begin to match",
-                  "from.%s calls %s, whose result changes without a change of the table: rows that "
-                  "match no more are found by from.capture.deletes, and no others",
-                  option, function);
+        check_report(
+            c, VERDICT_WARN,
+            "let a column say it, which the application sets, where rows also begin to match",
+            "from.%s calls %s, whose result changes without a change of the table: rows that "
+            "match no more are found by from.capture.deletes, and no others",
+            option, function);
         return;
     }
-    check_say(
+    check_report(
         c, VERDICT_FAIL,
         "let a column say it, which the application sets, or set from.capture.deletes; a "
         "function of your own that depends on its arguments alone should be declared immutable",
@@ -207,7 +208,7 @@ static bool probe_table_is_steady(struct check *c, const struct query_input *in)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (!steady) {
-        probe_table_say_unsteady(c, buf_text(&function), in->root->query != NULL);
+        probe_table_report_unsteady(c, buf_text(&function), in->root->query != NULL);
     }
     buf_release(&function);
     return steady;
@@ -231,9 +232,9 @@ static void probe_table_reading(struct check *c)
     if (!probe_table_is_steady(c, &in)) {
         return;
     }
-    check_say(c, VERDICT_PASS, NULL, "the role may read it%s%s",
-              from->where != NULL ? ", and from.where is understood" : "",
-              from->query != NULL ? ", and from.depends_on has all that from.query reads" : "");
+    check_report(c, VERDICT_PASS, NULL, "the role may read it%s%s",
+                 from->where != NULL ? ", and from.where is understood" : "",
+                 from->query != NULL ? ", and from.depends_on has all that from.query reads" : "");
 }
 
 const struct probe probes_table[] = {

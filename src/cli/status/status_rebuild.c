@@ -62,7 +62,7 @@ int status_look_rebuild(struct status *s, struct state *state, struct err *err)
 }
 
 /* Returns why the rebuild does not progress, if known; null if it does. */
-static const char *status_rebuild_why_it_stands(const struct status *s)
+static const char *status_rebuild_why_idle(const struct status *s)
 {
     const struct status_rebuild *r = &s->rebuild;
     const struct run *last = s->run_count > 0 ? &s->runs[0] : NULL;
@@ -79,7 +79,7 @@ static const char *status_rebuild_why_it_stands(const struct status *s)
                                                                            : "nobody is at it";
 }
 
-static void status_rebuild_push_stands(struct buf *out, const struct status *s, const char *why)
+static void status_rebuild_push_idle(struct buf *out, const struct status *s, const char *why)
 {
     char count[UNITS_BYTES];
     const struct status_rebuild *r = &s->rebuild;
@@ -109,11 +109,11 @@ void status_push_rebuild(struct buf *out, const struct status *s)
 {
     char iso[CLOCK_ISO_BYTES];
     const struct status_rebuild *r = &s->rebuild;
-    const char *why = r->underway ? status_rebuild_why_it_stands(s) : NULL;
+    const char *why = r->underway ? status_rebuild_why_idle(s) : NULL;
     if (r->underway) {
         buf_printf(out, "  %-14s", "rebuild");
         if (why != NULL) {
-            status_rebuild_push_stands(out, s, why);
+            status_rebuild_push_idle(out, s, why);
         } else {
             status_rebuild_push_at_work(out, s);
         }
@@ -131,7 +131,7 @@ void status_push_rebuild(struct buf *out, const struct status *s)
 void status_push_json_rebuild(struct buf *out, const struct status *s)
 {
     const struct status_rebuild *r = &s->rebuild;
-    const char *why = r->underway ? status_rebuild_why_it_stands(s) : NULL;
+    const char *why = r->underway ? status_rebuild_why_idle(s) : NULL;
     record_text(out, "former", r->former[0] != '\0' ? r->former : NULL);
     record_name(out, "rebuild");
     if (!r->underway) {

@@ -14,7 +14,7 @@ static bool status_state_run_failed(const struct run *r)
 /* Returns true if the run concerns the live index. A reindex that was refused or undone does not,
  * because it never touched that index. One that created the live index or kept it up to date does:
  * it replaces an earlier failure. */
-static bool status_state_tells_of_live(const struct status *s, const struct run *r)
+static bool status_state_describes_live(const struct status *s, const struct run *r)
 {
     bool untouched = s->checkpoint.phase == GENERATION_LIVE && !s->rebuild.underway;
     bool wrote = r->ended_us != 0 && !status_state_run_failed(r) &&
@@ -25,7 +25,7 @@ static bool status_state_tells_of_live(const struct status *s, const struct run 
 const struct run *status_last_run(const struct status *s)
 {
     for (size_t i = 0; i < s->run_count; i++) {
-        if (status_state_tells_of_live(s, &s->runs[i])) {
+        if (status_state_describes_live(s, &s->runs[i])) {
             return &s->runs[i];
         }
     }

@@ -19,7 +19,7 @@ struct comparing {
     size_t count;
 };
 
-static void compare_tell(struct comparing *c, struct span row, struct span indexed)
+static void compare_report(struct comparing *c, struct span row, struct span indexed)
 {
     c->count++;
     if (c->each != NULL) {
@@ -98,7 +98,7 @@ static void compare_rest(struct comparing *c, struct span row, struct span index
         if (!c->rules->filled && !compare_is_skipped(c, compare_child_of(c, NULL, name)) &&
             !compare_find(row, &hint, name, &ignored)) {
             size_t len = compare_enter(c, name);
-            compare_tell(c, span_make(NULL, 0), value);
+            compare_report(c, span_make(NULL, 0), value);
             buf_truncate(&c->path, len);
         }
     }
@@ -122,7 +122,7 @@ static void compare_objects(struct comparing *c, const struct property *p, struc
         if (found) {
             compare_values(c, child, value, other);
         } else {
-            compare_tell(c, value, span_make(NULL, 0));
+            compare_report(c, value, span_make(NULL, 0));
         }
         buf_truncate(&c->path, len);
     }
@@ -147,7 +147,8 @@ static void compare_arrays(struct comparing *c, const struct property *p, struct
         if (more && others) {
             compare_values(c, p, value, other);
         } else {
-            compare_tell(c, more ? value : span_make(NULL, 0), others ? other : span_make(NULL, 0));
+            compare_report(c, more ? value : span_make(NULL, 0),
+                           others ? other : span_make(NULL, 0));
         }
         buf_truncate(&c->path, len);
         if (!more || !others) {
@@ -181,7 +182,7 @@ static void compare_values(struct comparing *c, const struct property *p, struct
     } else if (compare_both(row, indexed, '[')) {
         compare_arrays(c, p, row, indexed);
     } else if (!(apart ? compare_as_floats(row, indexed) : json_scalar_same(row, indexed))) {
-        compare_tell(c, row, indexed);
+        compare_report(c, row, indexed);
     }
 }
 
@@ -201,7 +202,7 @@ static void compare_derived(struct comparing *c, struct span row, struct span in
         values[1] = there ? values[1] : span_make(NULL, 0);
         if (!compare_is_skipped(c, p) && !compare_derived_same(p, values[0], values[1])) {
             size_t len = compare_enter(c, name);
-            compare_tell(c, values[0], values[1]);
+            compare_report(c, values[0], values[1]);
             buf_truncate(&c->path, len);
         }
     }

@@ -125,7 +125,7 @@ static type_refusal convert_array_separator(struct walk *w, int *depth)
     return NULL;
 }
 
-static type_refusal convert_array_walk_array(struct walk *w)
+static type_refusal convert_array_walk(struct walk *w)
 {
     int depth = 0;
     bool value_follows = true; /* else a separator */
@@ -172,5 +172,5 @@ type_refusal convert_array(struct buf *out, const char *text, size_t len,
     if (w.at == w.end || *w.at != '{') {
         return malformed;
     }
-    return convert_array_walk_array(&w);
+    return convert_array_walk(&w);
 }

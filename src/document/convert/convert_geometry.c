@@ -243,7 +243,7 @@ static type_refusal convert_geometry_push_coordinates(struct wkb *w, uint64_t ki
 }
 
 /* Writes a GeoJSON object. Writes nothing if it would be empty. */
-static type_refusal convert_geometry_push_geometry(struct wkb *w, uint64_t kind, int depth)
+static type_refusal convert_geometry_push(struct wkb *w, uint64_t kind, int depth)
 {
     static const char *const begin[] = {
         [KIND_POINT] = "{\"type\":\"Point\",\"coordinates\":",
@@ -284,7 +284,7 @@ static type_refusal convert_geometry_push_member(struct wkb *w, uint64_t kind, i
         return refusal;
     }
     if (kind == KIND_COLLECTION) {
-        return convert_geometry_push_geometry(w, own, depth + 1);
+        return convert_geometry_push(w, own, depth + 1);
     }
     return own == kind - KIND_POLYGON ? convert_geometry_push_coordinates(w, own, depth)
                                       : malformed;
@@ -304,8 +304,7 @@ type_refusal convert_geometry(struct buf *out, const char *text, size_t len,
     if (point && kind != KIND_POINT) {
         return "a geometry other than a point";
     }
-    refusal = point ? convert_geometry_push_position(&w, true)
-                    : convert_geometry_push_geometry(&w, kind, 1);
+    refusal = point ? convert_geometry_push_position(&w, true) : convert_geometry_push(&w, kind, 1);
     if (refusal != NULL || out->failed) {
         return refusal;
     }

@@ -63,7 +63,7 @@ struct shape {
 };
 
 /* c->to has room for the whole text. */
-static type_refusal convert_json_copy_json(struct copy *c, struct shape *shape)
+static type_refusal convert_json_copy(struct copy *c, struct shape *shape)
 {
     int depth = 0;
     while (c->from < c->end) {
@@ -94,14 +94,14 @@ static type_refusal convert_json_copy_json(struct copy *c, struct shape *shape)
     return depth == 0 ? NULL : not_json;
 }
 
-static type_refusal convert_json_push_json(struct buf *out, const char *text, size_t len,
-                                           struct shape *shape)
+static type_refusal convert_json_push(struct buf *out, const char *text, size_t len,
+                                      struct shape *shape)
 {
     if (!buf_reserve(out, len)) {
         return NULL;
     }
     struct copy copy = {out->data + out->len, text, text + len};
-    type_refusal refusal = convert_json_copy_json(&copy, shape);
+    type_refusal refusal = convert_json_copy(&copy, shape);
     if (refusal != NULL || copy.to == out->data + out->len) {
         return refusal != NULL ? refusal : not_json;
     }
@@ -147,7 +147,7 @@ static type_refusal convert_json_convert(struct buf *out, const char *text, size
 {
     size_t start = out->len;
     struct shape shape = {.jsonb = jsonb};
-    type_refusal refusal = convert_json_push_json(out, text, len, &shape);
+    type_refusal refusal = convert_json_push(out, text, len, &shape);
     if (refusal == NULL && !out->failed && !jsonb) {
         convert_json_drop_repeated_names(out, start);
     }

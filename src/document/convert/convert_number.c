@@ -226,8 +226,8 @@ static type_refusal convert_number_push_slow_number(struct buf *out, const char 
     return NULL;
 }
 
-static type_refusal convert_number_push_number(struct buf *out, const char *text, size_t len,
-                                               const struct range *range)
+static type_refusal convert_number_push(struct buf *out, const char *text, size_t len,
+                                        const struct range *range)
 {
     if (!buf_reserve(out, len + 1)) {
         return NULL;
@@ -245,7 +245,7 @@ static type_refusal convert_number_push_number(struct buf *out, const char *text
                                 const struct type_pair *pair)                                      \
     {                                                                                              \
         (void)pair;                                                                                \
-        return convert_number_push_number(out, text, len, &type##_range);                          \
+        return convert_number_push(out, text, len, &type##_range);                                 \
     }
 
 CONVERTER(byte)

@@ -43,8 +43,8 @@ static type_refusal convert_range_push_bound(struct buf *out, struct cursor *c,
 }
 
 /* Converts one range and steps behind its closing bracket. */
-static type_refusal convert_range_push_range(struct buf *out, struct cursor *c,
-                                             const struct type_pair *bounds)
+static type_refusal convert_range_push(struct buf *out, struct cursor *c,
+                                       const struct type_pair *bounds)
 {
     bool inclusive = cursor_takes(c, '[');
     if (!inclusive && !cursor_takes(c, '(')) {
@@ -71,7 +71,7 @@ type_refusal convert_range(struct buf *out, const char *text, size_t len,
     if (span_is(span_make(text, len), "empty")) {
         return type_absent;
     }
-    type_refusal refusal = convert_range_push_range(out, &c, &pair->inner->pairs[0]);
+    type_refusal refusal = convert_range_push(out, &c, &pair->inner->pairs[0]);
     return refusal != NULL || c.at == c.end ? refusal : malformed;
 }
 
@@ -86,7 +86,7 @@ type_refusal convert_multirange(struct buf *out, const char *text, size_t len,
     buf_push_char(out, '[');
     if (!cursor_takes(&c, '}')) {
         do {
-            type_refusal refusal = convert_range_push_range(out, &c, bounds);
+            type_refusal refusal = convert_range_push(out, &c, bounds);
             if (refusal != NULL) {
                 return refusal;
             }

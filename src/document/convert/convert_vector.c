@@ -29,7 +29,7 @@ struct vector {
 static const char not_a_vector[] = "not a vector";
 static const char other_dimension[] = "a vector of another dimension than the mapping's";
 
-static bool convert_vector_says(const char *text, const char *word)
+static bool convert_vector_reports(const char *text, const char *word)
 {
     return text != NULL && strcmp(text, word) == 0;
 }
@@ -39,15 +39,15 @@ static enum length convert_vector_wanted_length(const struct property *p, bool d
                                                 bool whole)
 {
     if (!dense) {
-        return convert_vector_says(p->similarity, "cosinesimil") ? LENGTH_NOT_ZERO : LENGTH_ANY;
+        return convert_vector_reports(p->similarity, "cosinesimil") ? LENGTH_NOT_ZERO : LENGTH_ANY;
     }
     if (!p->indexed) {
         return LENGTH_ANY;
     }
-    if (convert_vector_says(p->similarity, "dot_product")) {
+    if (convert_vector_reports(p->similarity, "dot_product")) {
         return whole ? LENGTH_ANY : LENGTH_ONE;
     }
-    bool cosine = p->similarity == NULL ? !bits : convert_vector_says(p->similarity, "cosine");
+    bool cosine = p->similarity == NULL ? !bits : convert_vector_reports(p->similarity, "cosine");
     return cosine ? LENGTH_NOT_ZERO : LENGTH_ANY;
 }
 
@@ -55,10 +55,10 @@ static struct vector convert_vector_over(struct buf *out, const char *text, size
                                          const struct type_pair *pair)
 {
     const struct property *p = pair->property;
-    bool dense = convert_vector_says(p->type, "dense_vector");
-    bool bits = convert_vector_says(p->element_type, "bit") ||
-                convert_vector_says(p->element_type, "binary");
-    bool whole = bits || convert_vector_says(p->element_type, "byte");
+    bool dense = convert_vector_reports(p->type, "dense_vector");
+    bool bits = convert_vector_reports(p->element_type, "bit") ||
+                convert_vector_reports(p->element_type, "binary");
+    bool whole = bits || convert_vector_reports(p->element_type, "byte");
     return (struct vector){
         .out = out,
         .at = text,

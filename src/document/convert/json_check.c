@@ -27,8 +27,8 @@ static void json_check_push_path(struct buf *out, const struct json_path *path)
 
 /* Writes `reason before"path"after`. Returns the reason alone if there is no room. The path is
  * copied first, because its names are in the same buffer and move with it. */
-static type_refusal json_check_say(struct json_walk *w, const struct json_path *path,
-                                   const char *reason, const char *before, const char *after)
+static type_refusal json_check_report(struct json_walk *w, const struct json_path *path,
+                                      const char *reason, const char *before, const char *after)
 {
     struct buf text;
     buf_init(&text, PATH_BYTES);
@@ -44,7 +44,7 @@ static type_refusal json_check_say(struct json_walk *w, const struct json_path *
 
 type_refusal json_refuse(struct json_walk *w, const struct json_path *path, const char *reason)
 {
-    return path != NULL ? json_check_say(w, path, reason, " in \"", "\"") : reason;
+    return path != NULL ? json_check_report(w, path, reason, " in \"", "\"") : reason;
 }
 
 /* Checks the value at the reader and steps behind it. */
@@ -127,7 +127,7 @@ static type_refusal json_check_walk_unknown(struct json_walk *w, bool strict,
                                             const struct json_path *path)
 {
     if (strict && *w->reader.at != 'n') {
-        return json_check_say(w, path, "a member", " \"", "\" that the mapping does not have");
+        return json_check_report(w, path, "a member", " \"", "\" that the mapping does not have");
     }
     json_value(&w->reader);
     return NULL;

@@ -376,7 +376,7 @@ const char *mapdiff_kind_name(enum mapdiff_kind kind)
     return names[kind];
 }
 
-void mapdiff_say(struct buf *out, const struct mapdiff_line *line)
+void mapdiff_describe(struct buf *out, const struct mapdiff_line *line)
 {
     buf_printf(out, "%s: %s", line->path[0] != '\0' ? line->path : "the mapping",
                mapdiff_kind_name(line->kind));

@@ -298,7 +298,7 @@ static int mapping_check_source_id(const struct mapping *m, struct json_object *
     return err_hint(err, "leave it out of the mapping: it is added as it has to be");
 }
 
-static int mapping_parse_mapping(struct mapping *out, struct json_object *json, struct err *err)
+static int mapping_parse_root(struct mapping *out, struct json_object *json, struct err *err)
 {
     struct json_object *properties = json_tree_member(json, "properties");
     struct json_object *meta = json_tree_member(json, "_meta");
@@ -324,7 +324,7 @@ int mapping_parse(struct mapping *out, const char *json, struct err *err)
     if (object == NULL) {
         return err_set(err, ERR_CONFIG, "\"mappings\" is no JSON object");
     }
-    int result = mapping_parse_mapping(out, object, err);
+    int result = mapping_parse_root(out, object, err);
     json_object_put(object);
     if (result < 0) {
         mapping_release(out);

@@ -97,7 +97,7 @@ static bool type_rule_takes(const struct type_rule *rule, const struct column *c
 }
 
 /* Suggests a known type for an unknown one, which is most often misspelt. */
-static void type_say_what_is_meant(struct buf *why, const char *property_type)
+static void type_report_what_is_meant(struct buf *why, const char *property_type)
 {
     for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
         if (type_list_has(r->properties, property_type, "")) {
@@ -110,7 +110,7 @@ static void type_say_what_is_meant(struct buf *why, const char *property_type)
     }
 }
 
-static void type_say_what_fits(struct buf *why, const struct column *column)
+static void type_report_what_fits(struct buf *why, const struct column *column)
 {
     buf_printf(why, "a column of type %s can fill ", column->declared);
     size_t before = why->len;
@@ -141,8 +141,8 @@ const struct type_rule *type_find(const struct column *column, const char *prope
         }
     }
     if (why != NULL) {
-        type_say_what_fits(why, column);
-        type_say_what_is_meant(why, property_type);
+        type_report_what_fits(why, column);
+        type_report_what_is_meant(why, property_type);
     }
     return NULL;
 }

@@ -81,7 +81,7 @@ void propose_set(struct proposed *p, const char *format, ...)
     va_end(args);
 }
 
-void propose_say(struct proposed *p, const char *format, ...)
+void propose_note(struct proposed *p, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -239,7 +239,7 @@ static void propose_numeric(struct proposed *out, const struct column *c)
         propose_set(out, "\"type\": \"scaled_float\", \"scaling_factor\": %d", factors[scale]);
     } else {
         propose_set(out, "\"type\": \"double\"");
-        propose_say(out, ", searched with %d digits", EXACT_DIGITS);
+        propose_note(out, ", searched with %d digits", EXACT_DIGITS);
     }
 }
 
@@ -273,17 +273,17 @@ void propose_vector(struct proposed *out, int64_t dimension, const struct column
     if (dimension == 0) {
         out->left_out = true;
         propose_set(out, "\"type\": \"knn_vector\", \"dimension\": 0");
-        propose_say(out, ": left out, no dimension is declared and no values of one length");
+        propose_note(out, ": left out, no dimension is declared and no values of one length");
     } else if (how->product == PROPOSE_ELASTICSEARCH) {
         propose_set(out, "\"type\": \"dense_vector\", \"dims\": %" PRId64 "%s", dimension,
                     f->flat > 0 ? ", \"similarity\": \"l2_norm\"" : "");
-        propose_say(out, "%s", f->flat > 0 ? ", some are zero, which have no cosine" : "");
+        propose_note(out, "%s", f->flat > 0 ? ", some are zero, which have no cosine" : "");
     } else {
         propose_set(out, "\"type\": \"knn_vector\", \"dimension\": %" PRId64, dimension);
         out->left_out = how->product != PROPOSE_OPENSEARCH;
-        propose_say(out, "%s",
-                    out->left_out ? ": left out, Elasticsearch calls it dense_vector with dims"
-                                  : "");
+        propose_note(out, "%s",
+                     out->left_out ? ": left out, Elasticsearch calls it dense_vector with dims"
+                                   : "");
     }
 }
 
@@ -317,7 +317,7 @@ static void propose_composite(struct proposed *out, const struct column *c, bool
         if (strcmp(name, c->parts[i].name) != 0) { /* child and field have one name */
             free(name);
             propose_set(out, "\"type\": \"object\", \"enabled\": false");
-            propose_say(out, ": kept, not searched: a field's name is none of a property");
+            propose_note(out, ": kept, not searched: a field's name is none of a property");
             for (size_t k = 0; k < out->count; k++) {
                 propose_release(&out->children[k]);
             }
@@ -360,7 +360,7 @@ static bool propose_is_loose(const struct column *c)
 static void propose_unfit(struct proposed *out)
 {
     propose_set(out, "\"type\": \"keyword\"");
-    propose_say(out, ", as text: some values no other type takes (infinity, NaN, out of range)");
+    propose_note(out, ", as text: some values no other type takes (infinity, NaN, out of range)");
 }
 
 static void propose_simple(struct proposed *out, const struct column *c,
@@ -373,10 +373,10 @@ static void propose_simple(struct proposed *out, const struct column *c,
         propose_numeric(out, c);
     } else if (property != NULL && strcmp(property, "geo_point") == 0 && f->sampled == 0) {
         propose_set(out, "\"type\": \"keyword\"");
-        propose_say(out, ", no values yet: geo_point where x is a longitude, y a latitude");
+        propose_note(out, ", no values yet: geo_point where x is a longitude, y a latitude");
     } else if (property != NULL && strcmp(c->type, "inet") == 0 && f->unfit > 0) {
         propose_set(out, "\"type\": \"ip_range\"");
-        propose_say(out, ", networks among them");
+        propose_note(out, ", networks among them");
     } else if (property != NULL || propose_is_short(c)) {
         propose_set(out, "\"type\": \"%s\"", property != NULL ? property : "keyword");
     } else {
@@ -390,7 +390,7 @@ static void propose_array(struct proposed *out, const struct column *c,
     int64_t dimension = how->in_json ? 0 : propose_list_dimension(c, f);
     if (dimension > 0 && how->product != PROPOSE_ANY) {
         propose_vector(out, dimension, f, how);
-        propose_say(out, ", %" PRId64 " numbers each: a vector", dimension);
+        propose_note(out, ", %" PRId64 " numbers each: a vector", dimension);
     } else if (how->in_json && propose_is_loose(propose_innermost(c))) {
         propose_anything(out, how);
     } else if (propose_is_text(propose_innermost(c))) {
@@ -402,7 +402,7 @@ static void propose_array(struct proposed *out, const struct column *c,
     } else if (propose_is_json(propose_innermost(c)) ||
                strcmp(propose_innermost(c)->type, "hstore") == 0) {
         propose_set(out, "\"type\": \"object\", \"enabled\": false");
-        propose_say(out, ", kept, not searched");
+        propose_note(out, ", kept, not searched");
     } else {
         propose_simple(out, propose_innermost(c), f, how);
     }
@@ -415,7 +415,7 @@ static void propose_place(struct proposed *out, const struct column *c)
     propose_set(out, "\"type\": \"%s\"", point && world ? "geo_point" : "geo_shape");
     if (!world) {
         out->left_out = true;
-        propose_say(out, ": left out, it takes SRID 4326: a query with ST_Transform");
+        propose_note(out, ": left out, it takes SRID 4326: a query with ST_Transform");
     }
 }
 
@@ -446,14 +446,14 @@ static void propose_known(struct proposed *out, const struct column *c,
 void propose_column(struct proposed *out, const struct column *c, const struct column_facts *f,
                     const struct proposer *how)
 {
-    propose_say(out, "%s", c->declared);
+    propose_note(out, "%s", c->declared);
     if (f->inside != NULL) {
         propose_inside(out, f, how);
     } else if (propose_is_left_out(c)) {
         out->left_out = true;
         propose_set(out, "\"type\": \"%s\"",
                     strcmp(propose_innermost(c)->type, "bytea") == 0 ? "binary" : "keyword");
-        propose_say(out, ": left out, nothing to search by");
+        propose_note(out, ": left out, nothing to search by");
     } else {
         propose_known(out, c, f, how);
     }
@@ -483,11 +483,11 @@ void propose_mapping(struct proposed *out, const struct table_facts *table, cons
         p->column = strcmp(name, c->name) != 0 ? text_copy(c->name) : NULL;
         free(name);
         if (is_id) { /* always the key's text */
-            propose_say(p, "%s, the key: the document's _id as text", c->declared);
+            propose_note(p, "%s, the key: the document's _id as text", c->declared);
             propose_set(p, "\"type\": \"keyword\"");
         } else {
             propose_column(p, c, &table->facts[i], &how);
-            propose_say(p, "%s", is_key ? ", of the key" : "");
+            propose_note(p, "%s", is_key ? ", of the key" : "");
         }
     }
 }

@@ -64,18 +64,18 @@ static void propose_json_string(struct proposed *out, const struct shape *s)
 {
     if (s->dates == s->strings) {
         propose_set(out, "\"type\": \"date\", \"ignore_malformed\": true");
-        propose_say(out, "dates");
+        propose_note(out, "dates");
     } else if (s->longest > TITLE_BYTES) {
         propose_set(out, "\"type\": \"text\"");
-        propose_say(out, "long strings");
+        propose_note(out, "long strings");
     } else if (s->words * 2 > s->strings) {
         propose_set(out, "\"type\": \"text\",\n\"fields\": { \"keyword\": { \"type\": "
                          "\"keyword\", \"ignore_above\": 256 } }");
         out->fields = 2;
-        propose_say(out, "words");
+        propose_note(out, "words");
     } else {
         propose_set(out, "\"type\": \"keyword\", \"ignore_above\": %d", PROPOSE_WORD_BYTES);
-        propose_say(out, "strings");
+        propose_note(out, "strings");
     }
 }
 
@@ -86,10 +86,10 @@ static void propose_json_scalar(struct proposed *out, const struct shape *s)
     } else if (s->numbers > 0) {
         propose_set(out, "\"type\": \"%s\", \"ignore_malformed\": true",
                     s->whole == s->numbers ? "long" : "double");
-        propose_say(out, s->whole == s->numbers ? "whole numbers" : "numbers");
+        propose_note(out, s->whole == s->numbers ? "whole numbers" : "numbers");
     } else {
         propose_set(out, "\"type\": \"boolean\"");
-        propose_say(out, "true or false");
+        propose_note(out, "true or false");
     }
 }
 
@@ -110,10 +110,10 @@ static void propose_json_object(struct proposed *out, const struct shape *s)
             propose_json_scalar(child, m);
         }
     }
-    propose_say(out, "%s; other members are kept, not searched",
-                s->listed > 0 ? "lists of objects" : "objects");
+    propose_note(out, "%s; other members are kept, not searched",
+                 s->listed > 0 ? "lists of objects" : "objects");
     if (left > 0) {
-        propose_say(out, " (%zu of several kinds)", left);
+        propose_note(out, " (%zu of several kinds)", left);
     }
 }
 
@@ -124,10 +124,10 @@ void propose_anything(struct proposed *out, const struct proposer *how)
                                                                : NULL;
     if (type != NULL && !how->in_json) {
         propose_set(out, "\"type\": \"%s\"", type);
-        propose_say(out, ", searched as a whole by %s", type);
+        propose_note(out, ", searched as a whole by %s", type);
     } else {
         propose_set(out, "\"type\": \"object\", \"enabled\": false");
-        propose_say(out, ", kept, not searched");
+        propose_note(out, ", kept, not searched");
     }
 }
 
@@ -136,20 +136,20 @@ void propose_shape(struct proposed *out, const struct shape *s, const struct pro
     bool whole_object = s != NULL && s->objects > 0 && propose_json_scalars(s) == 0 &&
                         (s->listed == 0 || s->listed == s->objects);
     if (whole_object && !propose_json_is_open(s)) {
-        propose_say(out, ", ");
+        propose_note(out, ", ");
         propose_json_object(out, s);
     } else if (whole_object && !propose_json_has_nameless(s) && s->listed == 0 &&
                s->member_count > 0) {
-        propose_say(out, ", names that are data");
+        propose_note(out, ", names that are data");
         propose_anything(out, how);
     } else if (s != NULL && s->objects == 0 && propose_json_has_one_kind(s)) {
-        propose_say(out, ", ");
+        propose_note(out, ", ");
         propose_json_scalar(out, s);
     } else {
         propose_set(out, "\"type\": \"object\", \"enabled\": false");
-        propose_say(out, "%s: kept, not searched",
-                    s == NULL || (s->objects == 0 && propose_json_scalars(s) == 0)
-                        ? ", no values to look at yet"
-                        : ", values of several kinds");
+        propose_note(out, "%s: kept, not searched",
+                     s == NULL || (s->objects == 0 && propose_json_scalars(s) == 0)
+                         ? ", no values to look at yet"
+                         : ", values of several kinds");
     }
 }

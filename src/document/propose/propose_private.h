@@ -18,7 +18,8 @@ struct proposer {
 /* Sets the parameters (printf). */
 void propose_set(struct proposed *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Appends to the reason (printf). */
-void propose_say(struct proposed *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void propose_note(struct proposed *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Adds a child, zeroed except for its name, which is copied. */
 struct proposed *propose_child(struct proposed *p, const char *name);

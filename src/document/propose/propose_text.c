@@ -55,9 +55,9 @@ static bool propose_text_has_blanks(const struct column_facts *f)
     return (double)f->words > BLANKS_SHARE * (double)f->sampled;
 }
 
-static void propose_text_say_width(struct proposed *out, const struct column_facts *f)
+static void propose_text_report_width(struct proposed *out, const struct column_facts *f)
 {
-    propose_say(out, ", %.0f byte%s on average", f->width, f->width >= 1.5 ? "s" : "");
+    propose_note(out, ", %.0f byte%s on average", f->width, f->width >= 1.5 ? "s" : "");
 }
 
 static void propose_text_by_statistics(struct proposed *out, const struct column_facts *f,
@@ -68,23 +68,23 @@ static void propose_text_by_statistics(struct proposed *out, const struct column
     if (!prose && propose_text_has_few(f)) {
         propose_text_set_keyword(out, length, how);
         if (f->distinct > 0) {
-            propose_say(out, ", %s different value%s", units_count(n, (int64_t)f->distinct),
-                        f->distinct >= 1.5 ? "s" : "");
+            propose_note(out, ", %s different value%s", units_count(n, (int64_t)f->distinct),
+                         f->distinct >= 1.5 ? "s" : "");
         } else {
-            propose_say(out, ", few different values");
+            propose_note(out, ", few different values");
         }
     } else if (!prose && !propose_text_has_blanks(f)) {
         propose_text_set_keyword(out, length, how);
-        propose_say(out, ", without blanks");
-        propose_text_say_width(out, f);
+        propose_note(out, ", without blanks");
+        propose_text_report_width(out, f);
     } else if (!prose && f->width <= TITLE_BYTES) {
         propose_text_set_both(out);
-        propose_say(out, ", words");
-        propose_text_say_width(out, f);
+        propose_note(out, ", words");
+        propose_text_report_width(out, f);
     } else {
         propose_set(out, "\"type\": \"text\"");
-        propose_say(out, ", prose");
-        propose_text_say_width(out, f);
+        propose_note(out, ", prose");
+        propose_text_report_width(out, f);
     }
 }
 
@@ -94,7 +94,7 @@ static void propose_text_elements(struct proposed *out, const struct column_fact
 {
     if (f->longest > 1024 || (f->longest > 256 && propose_text_has_blanks(f))) {
         propose_set(out, "\"type\": \"text\"");
-        propose_say(out, ", long elements");
+        propose_note(out, ", long elements");
     } else {
         propose_text_set_keyword(out, length, how);
     }
@@ -110,7 +110,7 @@ void propose_text(struct proposed *out, const struct column *c, const struct col
         propose_text_elements(out, f, length, how);
     } else if (!f->analysed) {
         propose_text_set_both(out);
-        propose_say(out, ", no statistics: both ways");
+        propose_note(out, ", no statistics: both ways");
     } else {
         propose_text_by_statistics(out, f, length, how);
     }

@@ -186,7 +186,7 @@ static void drift_add_mapping_line(struct drift_found *d, const struct mapdiff_l
 {
     struct buf text;
     buf_init(&text, LINE_MAX_BYTES);
-    mapdiff_say(&text, line);
+    mapdiff_describe(&text, line);
     drift_add_text(&d->lines, &d->line_count, buf_detach(&text));
     if (line->additive) {
         drift_add_text(&d->added, &d->added_count, text_copy(line->path));

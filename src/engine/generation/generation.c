@@ -257,7 +257,7 @@ static int generation_build(struct generation *t, struct err *err)
     return rc;
 }
 
-static int generation_new_generation(struct generation *t, struct err *err)
+static int generation_begin_new(struct generation *t, struct err *err)
 {
     struct index_info from;
     enum alias_kind kind;
@@ -303,7 +303,7 @@ static int generation_refill(struct generation *t, bool gone, struct err *err)
               F_TEXT("error", gone ? "it is gone" : "it was deleted and created again"));
     generation_consumer(t, &t->replaced);
     int rc = rebuild_former_due(t->state, generation_replaced(t), err);
-    return rc < 0 ? rc : generation_new_generation(t, err);
+    return rc < 0 ? rc : generation_begin_new(t, err);
 }
 
 static int generation_check_live(struct generation *t, struct err *err)
@@ -417,7 +417,7 @@ static int generation_check_building(struct generation *t, struct err *err)
     if (rc == 0 && same && !stays) {
         rc = t->service.ops->remove(t->service.self, c->generation, t->pipeline, err);
     }
-    return rc < 0 ? rc : generation_new_generation(t, err);
+    return rc < 0 ? rc : generation_begin_new(t, err);
 }
 
 int generation_end_rebuild(struct generation *t, struct err *err)
@@ -474,7 +474,7 @@ static int generation_find(struct generation *t, struct err *err)
     }
     rc = t->next ? 0 : takeover_try(t, err);
     if (rc < 0 || !t->taken_over) {
-        return rc < 0 ? rc : generation_new_generation(t, err);
+        return rc < 0 ? rc : generation_begin_new(t, err);
     }
     return schema_note(t, err);
 }

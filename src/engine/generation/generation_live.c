@@ -44,8 +44,8 @@ int generation_check_filled(struct generation *t, struct err *err)
 }
 
 /* *count negative: it may not be counted. What was deleted just now is counted until a refresh. */
-static int generation_live_target_count(struct generation *t, const char *index, int64_t *count,
-                                        struct err *err)
+static int generation_live_count(struct generation *t, const char *index, int64_t *count,
+                                 struct err *err)
 {
     *count = -1;
     int rc = t->service.ops->refresh(t->service.self, index, err);
@@ -60,9 +60,9 @@ int generation_judge_swap(struct generation *t, const struct guard_limits *limit
                           const char *from, struct swap_loss *out, struct err *err)
 {
     *out = (struct swap_loss){.before = -1, .after = -1};
-    int rc = generation_live_target_count(t, t->checkpoint.generation, &out->after, err);
+    int rc = generation_live_count(t, t->checkpoint.generation, &out->after, err);
     if (rc == 0 && (out->after == 0 || limits->share < 1)) {
-        rc = generation_live_target_count(t, from, &out->before, err);
+        rc = generation_live_count(t, from, &out->before, err);
     }
     if (rc == 0 && out->after == 0 && out->before < 0) {
         out->before = 1; /* nobody may count it: it is not known to be empty */
@@ -72,7 +72,7 @@ int generation_judge_swap(struct generation *t, const struct guard_limits *limit
 }
 
 /* A first load beside an index that people search, which this state file does not know. */
-static int generation_live_target_guard(struct generation *t, const char *from, struct err *err)
+static int generation_live_guard(struct generation *t, const char *from, struct err *err)
 {
     struct swap_loss loss;
     int rc = generation_judge_swap(t, &t->guard->limits, t->guard->allowed, from, &loss, err);
@@ -83,8 +83,8 @@ static int generation_live_target_guard(struct generation *t, const char *from, 
 
 /* Records an index of ours, unknown to this state file, as a former generation. `status` lists it,
  * and a return to it needs a re-snapshot in place. A failure does not prevent the swap. */
-static int generation_live_target_leave(const struct generation *t, const struct index_info *from,
-                                        struct err *err)
+static int generation_live_leave(const struct generation *t, const struct index_info *from,
+                                 struct err *err)
 {
     int rc = t->service.ops->leave(t->service.self, from->name, t->pipeline, "",
                                    clock_wall_us(&t->clock), err);
@@ -95,16 +95,16 @@ static int generation_live_target_leave(const struct generation *t, const struct
     return rc;
 }
 
-static int generation_live_target_swap(struct generation *t, const struct index_info *from,
-                                       struct err *err)
+static int generation_live_swap(struct generation *t, const struct index_info *from,
+                                struct err *err)
 {
     const char *to = t->checkpoint.generation;
     if (from == NULL) {
         return t->service.ops->swap(t->service.self, t->alias, NULL, to, err);
     }
-    int rc = generation_live_target_guard(t, from->name, err);
+    int rc = generation_live_guard(t, from->name, err);
     if (rc == 0) {
-        rc = generation_live_target_leave(t, from, err);
+        rc = generation_live_leave(t, from, err);
     }
     if (rc == 0) {
         rc = t->service.ops->swap(t->service.self, t->alias, from->name, to, err);
@@ -134,7 +134,7 @@ int generation_go_live(struct generation *t, struct err *err)
     }
     bool held = kind == ALIAS_ONE;
     if (!held || strcmp(from.name, c->generation) != 0) {
-        rc = generation_live_target_swap(t, held ? &from : NULL, err);
+        rc = generation_live_swap(t, held ? &from : NULL, err);
         if (rc < 0) {
             return rc;
         }

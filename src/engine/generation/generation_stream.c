@@ -5,7 +5,7 @@
 
 #include "generation/generation.h"
 
-static int generation_stream_refuse_stream(const struct generation *t, struct err *err)
+static int generation_stream_refuse(const struct generation *t, struct err *err)
 {
     err_set(err, ERR_REJECTED, "\"%s\" is a data stream, and an alias cannot bear its name",
             t->alias);
@@ -19,7 +19,7 @@ int generation_resolve(const struct generation *t, enum alias_kind *kind, struct
     if (rc == 0 && t->stream && *kind != ALIAS_ABSENT) {
         *kind = *kind == ALIAS_STREAM ? ALIAS_ONE : ALIAS_CONCRETE;
     }
-    return rc == 0 && *kind == ALIAS_STREAM ? generation_stream_refuse_stream(t, err) : rc;
+    return rc == 0 && *kind == ALIAS_STREAM ? generation_stream_refuse(t, err) : rc;
 }
 
 int generation_look(const struct generation *t, const char *name, bool *found,

@@ -169,7 +169,7 @@ static int schema_record(struct generation *t, const char *fingerprint, struct e
     return rc == 0 ? generation_reload(t, err) : rc;
 }
 
-static void schema_tell(struct generation *t)
+static void schema_report(struct generation *t)
 {
     struct buf added;
     buf_init(&added, WORDS_MAX_BYTES);
@@ -197,7 +197,7 @@ static int schema_extend(struct generation *t, struct err *err)
         rc = schema_record(t, fingerprint, err);
     }
     if (rc == 0) {
-        schema_tell(t);
+        schema_report(t);
     }
     return rc;
 }

@@ -55,7 +55,7 @@ static void takeover_not(const struct generation *t, const struct index_info *li
               F_TEXT("index", live->name), F_TEXT("reason", why));
 }
 
-static int takeover_tell(struct generation *t, int64_t cut, struct err *err)
+static int takeover_report(struct generation *t, int64_t cut, struct err *err)
 {
     int64_t letters;
     int rc = deadletter_count(t->state, &letters, err);
@@ -92,7 +92,7 @@ static int takeover_commit(struct generation *t, struct index_info *live, struct
         t->taken_over = true;
         rc = generation_reload(t, err);
     }
-    return rc == 0 ? takeover_tell(t, cut, err) : rc;
+    return rc == 0 ? takeover_report(t, cut, err) : rc;
 }
 
 /* Takes over a live index. The lock in the source ensures that no other process is still writing

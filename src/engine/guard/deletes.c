@@ -334,7 +334,7 @@ static void deletes_end_walk(struct loop *l)
             reconcile_walk(d, DELETES_SEND);
             return;
         }
-        reconcile_tell_spared(l, d->absent);
+        reconcile_report_spared(l, d->absent);
     }
     d->phase = DELETES_CLOSE;
 }

@@ -138,7 +138,7 @@ void reconcile_begin(struct loop *l, enum deletes_why why)
               F_TEXT("why", reconcile_words_of(why)));
 }
 
-void reconcile_tell_spared(const struct loop *l, int64_t documents)
+void reconcile_report_spared(const struct loop *l, int64_t documents)
 {
     log_event(LOG_WARN, "documents_stay", F_TEXT("pipeline", l->options->name),
               F_TEXT("index", l->sender.index), F_TEXT("why", reconcile_words_of(l->deletes.why)),
@@ -152,7 +152,7 @@ void reconcile_spare(struct loop *l)
     d->why = DELETES_LEFT;
     d->listed = d->absent = 0;
     d->phase = DELETES_CLOSE;
-    reconcile_tell_spared(l, -1);
+    reconcile_report_spared(l, -1);
 }
 
 void reconcile_walk(struct deletes *d, enum deletes_phase phase)

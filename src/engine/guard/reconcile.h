@@ -14,7 +14,7 @@ void deletes_judged(struct deletes *d);
 void reconcile_spare(struct loop *l);
 
 /* Logs that documents without a row stay in a data stream; documents: -1 if not counted. */
-void reconcile_tell_spared(const struct loop *l, int64_t documents);
+void reconcile_report_spared(const struct loop *l, int64_t documents);
 
 /* Begins the walk of this phase at the index's first key. */
 void reconcile_walk(struct deletes *d, enum deletes_phase phase);

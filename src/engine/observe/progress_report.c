@@ -60,7 +60,7 @@ static void progress_report_fill_work(struct loop *l, const struct progress *p)
     snprintf(w->frozen, sizeof(w->frozen), "%s", growth_watch_why(&l->watch));
 }
 
-static int progress_report_tell(struct loop *l, struct err *err)
+static int progress_report_log(struct loop *l, struct err *err)
 {
     struct progress p;
     progress_report_fill(l, &p);
@@ -120,7 +120,7 @@ int progress_report_write(struct loop *l, struct err *err)
     if (!begins && now - l->told_us < (same ? TELL_IDLE_US : TELL_US)) {
         return 0;
     }
-    return progress_report_tell(l, err);
+    return progress_report_log(l, err);
 }
 
 void progress_report_retry_budget(struct loop *l)
@@ -128,7 +128,7 @@ void progress_report_retry_budget(struct loop *l)
     struct err ignored;
     lag_monitor_turn(l);
     if (l->lag_monitor.news) {
-        (void)!progress_report_tell(l, &ignored);
+        (void)!progress_report_log(l, &ignored);
     }
     progress_report_publish(l);
 }
@@ -150,7 +150,7 @@ void progress_report_end(struct loop *l)
     struct err ignored;
     progress_report_log_present(l);
     if (l->follow.equal_us != 0) {
-        (void)!progress_report_tell(l, &ignored);
+        (void)!progress_report_log(l, &ignored);
     }
 }
 
@@ -167,7 +167,7 @@ void progress_report_watch(struct loop *l)
                       clock_monotonic_us(&l->clock));
 }
 
-static void progress_report_log_progress(const struct progress *p)
+static void progress_report_log_rate(const struct progress *p)
 {
     log_event(LOG_INFO, "progress", F_TEXT("pipeline", p->pipeline), F_TEXT("stage", p->stage),
               F_INT("read", p->counters.rows_read), F_INT("upserts", p->counters.upserts),
@@ -196,7 +196,7 @@ void progress_report_show(struct loop *l)
         progress_report_fill_rate(l, &progress, l->logged_rows, l->logged_us);
         l->logged_us = now;
         l->logged_rows = l->counters.rows_read;
-        progress_report_log_progress(&progress);
+        progress_report_log_rate(&progress);
         progress_report_log_present(l);
     }
 }

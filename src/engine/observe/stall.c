@@ -109,7 +109,7 @@ static const char *stall_or_nothing(const char *text)
     return text != NULL && text[0] != '\0' ? text : "it does not say why";
 }
 
-static void stall_say_why(struct stall *s, const struct stall_facts *f)
+static void stall_push_reason(struct stall *s, const struct stall_facts *f)
 {
     char text[STALL_WHY_BYTES * 4] = "";
     switch (f->stopped != STALL_NONE ? STALL_NONE : s->cause) {
@@ -169,7 +169,7 @@ static enum stall_news stall_begin_or_go_on(struct stall *s, const struct stall_
 {
     enum stall_cause before = s->cause;
     s->cause = stall_cause_of(f, s->moved_at_us);
-    stall_say_why(s, f);
+    stall_push_reason(s, f);
     if (before == STALL_NONE) {
         s->since_us = f->wall_us - (f->stopped != STALL_NONE ? 0 : f->now_us - s->moved_at_us);
         return STALL_BEGAN;

@@ -98,14 +98,14 @@ void loop_release(struct loop *l)
 }
 
 /* options.stop is set by a signal handler or another thread. */
-static bool loop_told_to_stop(const struct loop *l)
+static bool loop_stop_requested(const struct loop *l)
 {
     return l->options->stop != NULL && __atomic_load_n(l->options->stop, __ATOMIC_RELAXED) != 0;
 }
 
 bool loop_stopping(const struct loop *l)
 {
-    return l->fatal.class != ERR_NONE || loop_told_to_stop(l);
+    return l->fatal.class != ERR_NONE || loop_stop_requested(l);
 }
 
 void loop_note_alive(struct loop *l)

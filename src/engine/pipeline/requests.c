@@ -304,7 +304,7 @@ int requests_discard(struct state *s, const struct clock *clock, int64_t id, con
 }
 
 /* Reports progress once a second. */
-static int requests_tell(struct requests *r, struct err *err)
+static int requests_report(struct requests *r, struct err *err)
 {
     int64_t now = clock_monotonic_us(&r->clock);
     if (now - r->told_us < REQUESTS_TELL_US) {
@@ -322,7 +322,7 @@ int requests_turn(struct requests *r, struct source_reader *source_reader,
 {
     int64_t at = clock_monotonic_us(&r->clock);
     if (r->id != 0 && !requests_finished(r, source_reader)) {
-        return requests_tell(r, err);
+        return requests_report(r, err);
     }
     if (r->id != 0) { /* the client of the next request is waiting too */
         int rc = requests_finish(r, source_reader->asked_error, err);

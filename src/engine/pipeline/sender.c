@@ -325,8 +325,8 @@ static bool sender_verdict(const struct batch *b, enum flow_verdict *verdict)
     return true;
 }
 
-static void sender_tell_flow(struct sender *s, const struct sender_slot *slot,
-                             enum flow_verdict verdict, int64_t now_us)
+static void sender_report_flow(struct sender *s, const struct sender_slot *slot,
+                               enum flow_verdict verdict, int64_t now_us)
 {
     struct flow_answer answer = {.verdict = verdict,
                                  .sent_us = slot->sent_us,
@@ -359,7 +359,8 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
         }
         if (told) {
             bool refused = verdict == FLOW_WELL && repeats > alone;
-            sender_tell_flow(s, slot, refused ? FLOW_REFUSED : verdict, clock_monotonic_us(clock));
+            sender_report_flow(s, slot, refused ? FLOW_REFUSED : verdict,
+                               clock_monotonic_us(clock));
         }
         news->settled += travelled - repeats + alone;
         if (repeats == travelled && alone < repeats) {

@@ -21,7 +21,7 @@ static bool validate_stopping(const struct validating *v)
     return v->options->stop != NULL && *v->options->stop != 0;
 }
 
-static void validate_tell_stage(const struct validating *v, const char *words)
+static void validate_report_stage(const struct validating *v, const char *words)
 {
     if (v->options->stage != NULL) {
         v->options->stage(v->options->context, words);
@@ -56,7 +56,7 @@ static int validate_choose(struct validating *v, struct err *err)
                                      .field_count = o->field_count,
                                      .document_bytes = o->document_bytes,
                                      .count = o->sample};
-    validate_tell_stage(v, "choosing rows");
+    validate_report_stage(v, "choosing rows");
     options.named_count = validate_named_keys(o, &named);
     options.named = named;
     int rc = pg_open(&pg, v->ports->source, err);
@@ -97,7 +97,7 @@ static int validate_create(struct validating *v, struct err *err)
 {
     struct buf meta;
     struct buf mappings;
-    validate_tell_stage(v, "creating an index");
+    validate_report_stage(v, "creating an index");
     buf_init(&meta, META_MAX_BYTES);
     buf_init(&mappings, MAPPING_MAX_BYTES);
     buf_push_literal(&meta, "{\"pipeline\":");
@@ -137,7 +137,7 @@ static int validate_run_step(struct validating *v, enum validate_step_id id, boo
     int64_t began_us = clock_monotonic_us(&v->ports->clock);
     v->step = &v->report->steps[id];
     v->step->status = v->step->status == VALIDATE_SKIP ? VALIDATE_PASS : v->step->status;
-    validate_tell_stage(v, v->step->name);
+    validate_report_stage(v, v->step->name);
     int rc = step(v, err);
     v->step->took_us += clock_monotonic_us(&v->ports->clock) - began_us;
     if (rc < 0 && (needed || validate_ends(err))) {
@@ -146,7 +146,7 @@ static int validate_run_step(struct validating *v, enum validate_step_id id, boo
     }
     if (rc < 0) {
         validate_note_error(v, NULL, err);
-        validate_say(v, "the service refuses a request of this step");
+        validate_set_result(v, "the service refuses a request of this step");
     }
     return 0;
 }
@@ -172,7 +172,7 @@ static int validate_creation_refused(struct validating *v, struct err *err)
                               "analyzer that the service has, or define it in "
                               "to.settings.analysis",
                         &why);
-    validate_say(v, "the service refuses the index: nothing else could be tried");
+    validate_set_result(v, "the service refuses the index: nothing else could be tried");
     v->step = &v->report->steps[VALIDATE_VECTORS];
     return validate_dimensions(v, err);
 }

@@ -24,7 +24,7 @@ static int validate_analysis_compare_mapping(struct validating *v, size_t *diffe
     for (size_t i = 0; rc == 0 && i < diff.count; i++) {
         struct buf line;
         buf_init(&line, VALIDATE_TEXT_BYTES);
-        mapdiff_say(&line, &diff.lines[i]);
+        mapdiff_describe(&line, &diff.lines[i]);
         bool grown = diff.lines[i].kind == MAPDIFF_REMOVED;
         validate_note(v, grown ? VALIDATE_WARN : VALIDATE_FAIL,
                       grown ? "write it into to.mappings, or leave \"dynamic\" out of it"
@@ -203,8 +203,8 @@ int validate_analysis(struct validating *v, struct err *err)
         rc = text ? validate_analysis_analyse_field(v, &plan->steps[i], &words, err) : 0;
     }
     if (rc == 0) {
-        validate_say(v, "the mapping is %s; %zu text fields, %zu words of them analysed",
-                     differ == 0 ? "as asked" : "another than asked", fields, words);
+        validate_set_result(v, "the mapping is %s; %zu text fields, %zu words of them analysed",
+                            differ == 0 ? "as asked" : "another than asked", fields, words);
     }
     return rc;
 }

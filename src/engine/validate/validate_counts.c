@@ -95,8 +95,8 @@ int validate_counts(struct validating *v, struct err *err)
         rc = validate_counts_count_filled_there(v, &v->options->fields[i], &fields, err);
     }
     if (rc == 0) {
-        validate_say(v, "%zu rows, %lld documents; %zu fields counted", f->sampled,
-                     (long long)count, fields);
+        validate_set_result(v, "%zu rows, %lld documents; %zu fields counted", f->sampled,
+                            (long long)count, fields);
     }
     return rc;
 }

@@ -181,7 +181,7 @@ int validate_filter(struct validating *v, struct err *err)
     if (rc == 0 && asked == 0) {
         validate_skip(v, "no field can be filtered by");
     } else if (rc == 0) {
-        validate_say(v, "%zu fields, %zu filters compared with SQL", fields, asked);
+        validate_set_result(v, "%zu fields, %zu filters compared with SQL", fields, asked);
     }
     return rc;
 }
@@ -303,7 +303,7 @@ int validate_sort(struct validating *v, struct err *err)
     if (n.rc == 0 && n.asked == 0) {
         validate_skip(v, "no field can be sorted by");
     } else if (n.rc == 0) {
-        validate_say(v, "%zu fields, %zu orders compared with SQL", fields, n.asked);
+        validate_set_result(v, "%zu fields, %zu orders compared with SQL", fields, n.asked);
     }
     return n.rc;
 }

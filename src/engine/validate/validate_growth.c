@@ -53,7 +53,7 @@ int validate_growth(struct validating *v, struct err *err)
     }
     validate_growth_extrapolate(f);
     validate_growth_judge_room(v);
-    validate_say(
+    validate_set_result(
         v, "%s documents/s; %s rows would take about %s in %s cop%s, and %s one bulk at a time",
         units_count(rate, f->sent_us > 0 ? f->sent_documents * 1000000 / f->sent_us : 0),
         units_count(rows, f->rows), units_size(whole, f->whole_bytes),

@@ -47,7 +47,7 @@ void validate_note(struct validating *v, enum validate_status status, const char
 /* Adds an error of the service as a note. */
 void validate_note_error(struct validating *v, const char *remedy, const struct err *err);
 /* Sets the result line of the step. */
-void validate_say(struct validating *v, const char *format, ...)
+void validate_set_result(struct validating *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void validate_skip(struct validating *v, const char *why);
 

@@ -310,8 +310,8 @@ int validate_queries(struct validating *v, struct err *err)
         rc = validate_queries_each_text(v, validate_queries_ask_word, &asked, err);
     }
     if (rc == 0) {
-        validate_say(v, "%zu searches of the configuration, %zu by q= for known values",
-                     v->options->query_count, asked);
+        validate_set_result(v, "%zu searches of the configuration, %zu by q= for known values",
+                            v->options->query_count, asked);
     }
     return rc;
 }
@@ -372,8 +372,8 @@ int validate_relevance(struct validating *v, struct err *err)
     if (rc == 0 && r->asked == 0) {
         validate_skip(v, "no text field, and no validate.queries");
     } else if (rc == 0) {
-        validate_say(v, "%zu of %zu within the first %lld, MRR %.3f", r->found, r->asked,
-                     (long long)v->options->k, judge_relevance_mrr(r));
+        validate_set_result(v, "%zu of %zu within the first %lld, MRR %.3f", r->found, r->asked,
+                            (long long)v->options->k, judge_relevance_mrr(r));
     }
     return rc;
 }

@@ -71,8 +71,8 @@ static void validate_report_add_note(struct validating *v, enum validate_status 
         (struct validate_note){status, text, remedy != NULL ? text_copy(remedy) : NULL};
 }
 
-__attribute__((format(printf, 1, 0))) static char *validate_report_say(const char *format,
-                                                                       va_list list)
+__attribute__((format(printf, 1, 0))) static char *validate_report_format(const char *format,
+                                                                          va_list list)
 {
     char line[2048];
     struct buf text;
@@ -87,7 +87,7 @@ void validate_note(struct validating *v, enum validate_status status, const char
 {
     va_list list;
     va_start(list, format);
-    validate_report_add_note(v, status, validate_report_say(format, list), remedy);
+    validate_report_add_note(v, status, validate_report_format(format, list), remedy);
     va_end(list);
 }
 
@@ -115,18 +115,18 @@ void validate_note_error(struct validating *v, const char *remedy, const struct 
     validate_report_add_note(v, VALIDATE_FAIL, buf_detach(&text), hint);
 }
 
-void validate_say(struct validating *v, const char *format, ...)
+void validate_set_result(struct validating *v, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
     free(v->step->text);
-    v->step->text = validate_report_say(format, list);
+    v->step->text = validate_report_format(format, list);
     va_end(list);
 }
 
 void validate_skip(struct validating *v, const char *why)
 {
-    validate_say(v, "%s", why);
+    validate_set_result(v, "%s", why);
     if (v->step->status == VALIDATE_PASS) {
         v->step->status = VALIDATE_SKIP;
     }

@@ -270,10 +270,10 @@ int validate_vectors(struct validating *v, struct err *err)
     if (rc == 0 && fields == 0) {
         validate_skip(v, "the mapping has no vector");
     } else if (rc == 0 && asked == 0) {
-        validate_say(v, "no vector could be searched for");
+        validate_set_result(v, "no vector could be searched for");
     } else if (rc == 0) {
-        validate_say(v, "%zu of %zu find themselves, recall %.3f of the %d nearest", itself, asked,
-                     recall / (double)f->neighbour_count, NEIGHBOURS);
+        validate_set_result(v, "%zu of %zu find themselves, recall %.3f of the %d nearest", itself,
+                            asked, recall / (double)f->neighbour_count, NEIGHBOURS);
     }
     return rc;
 }

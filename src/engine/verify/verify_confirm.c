@@ -74,7 +74,7 @@ static char *verify_confirm_open_letter(struct slice *s, struct span key)
     return reason;
 }
 
-static void verify_confirm_tell(struct slice *s, struct looked *l, struct verify_found found)
+static void verify_confirm_report(struct slice *s, struct looked *l, struct verify_found found)
 {
     struct verify *v = s->v;
     char *reason = verify_confirm_open_letter(s, l->key);
@@ -105,7 +105,7 @@ static bool verify_confirm_settled(const struct slice *s, const struct looked *l
 
 /* Returns true if no sync can have written since the checkpoint was read: the lock is free, and
  * the checkpoint has not moved. */
-static bool verify_confirm_nobody_synced(const struct slice *s)
+static bool verify_confirm_no_sync(const struct slice *s)
 {
     struct state *state = s->v->ports->pipeline->state;
     struct checkpoint c = {0};
@@ -125,7 +125,7 @@ static bool verify_confirm_nobody_synced(const struct slice *s)
  * no waiting changes, and we did not write. */
 static bool verify_confirm_overwritten(const struct slice *s, const struct looked *l)
 {
-    return s->last && !s->all_wait && !l->waits && verify_confirm_nobody_synced(s);
+    return s->last && !s->all_wait && !l->waits && verify_confirm_no_sync(s);
 }
 
 static void verify_confirm_judge(struct slice *s, struct looked *l, struct span row,
@@ -153,7 +153,7 @@ static void verify_confirm_judge(struct slice *s, struct looked *l, struct span 
     enum verify_kind kind = row.data == NULL ? VERIFY_EXTRA
                             : now->found     ? VERIFY_ALTERED
                                              : VERIFY_MISSING;
-    verify_confirm_tell(
+    verify_confirm_report(
         s, l,
         (struct verify_found){.kind = kind,
                               .reason = reason,
@@ -177,8 +177,8 @@ static void verify_confirm_on_refused(struct verify *v, void *context, struct sp
     struct looked *l = verify_confirm_find(context, key);
     (void)v;
     if (l != NULL && !l->decided && verify_confirm_settled(context, l, &l->before)) {
-        verify_confirm_tell(context, l,
-                            (struct verify_found){.kind = VERIFY_LETTER, .reason = reason});
+        verify_confirm_report(context, l,
+                              (struct verify_found){.kind = VERIFY_LETTER, .reason = reason});
     }
 }
 

@@ -36,7 +36,7 @@ static int verify_documents_refresh(struct verify *v, struct err *err)
 }
 
 /* Lists documents by id, because a document may have another row's source_id. */
-static int verify_documents_list_documents(struct verify *v, struct err *err)
+static int verify_documents_list(struct verify *v, struct err *err)
 {
     v->scanned.ids = true;
     const struct service_port *service = &v->ports->pipeline->service;
@@ -73,7 +73,7 @@ static int verify_documents_look_scanned(struct verify *v, size_t most, struct e
 
 static int verify_documents_scan_on(struct verify *v, size_t most, struct err *err)
 {
-    int rc = verify_endure(v, verify_documents_list_documents, err);
+    int rc = verify_endure(v, verify_documents_list, err);
     if (rc == 0) {
         rc = verify_documents_look_scanned(v, most, err);
     }

@@ -129,9 +129,8 @@ static void bulk_reject_single(struct slot *slot, struct batch *b)
  * products use this name. */
 static bool bulk_names_breaker(const struct slot *slot)
 {
-    static const char words[] = "circuit_breaking_exception";
     const struct buf *body = &slot->answer.body;
-    return body->len > 0 && memmem(body->data, body->len, words, sizeof(words) - 1) != NULL;
+    return span_contains(span_make(body->data, body->len), "circuit_breaking_exception");
 }
 
 static int64_t bulk_retry_after_ms(const struct slot *slot)

@@ -58,11 +58,6 @@ static const struct rule request_rules[] = {
     {KIND_ANY, 300, 499, ERROR_ANY, NULL, NULL, OUTCOME_FATAL},
 };
 
-static bool outcome_contains(struct span text, const char *part)
-{
-    return part == NULL || (text.len > 0 && memmem(text.data, text.len, part, strlen(part)));
-}
-
 static bool outcome_begins(struct span text, const char *part)
 {
     size_t len = part != NULL ? strlen(part) : 0;
@@ -78,7 +73,7 @@ bool outcome_is_gone(struct span reason)
 
 bool outcome_is_shared(struct span reason)
 {
-    return outcome_contains(reason, NO_WRITE_INDEX);
+    return span_contains(reason, NO_WRITE_INDEX);
 }
 
 static bool outcome_rule_fits(const struct rule *r, enum operation_kind kind,
@@ -91,7 +86,8 @@ static bool outcome_rule_fits(const struct rule *r, enum operation_kind kind,
         return false;
     }
     return item->status >= r->least && item->status <= r->most &&
-           outcome_contains(item->type, r->type) && outcome_begins(item->reason, r->reason);
+           (r->type == NULL || span_contains(item->type, r->type)) &&
+           outcome_begins(item->reason, r->reason);
 }
 
 static enum outcome outcome_first_fit(const struct rule *rules, size_t count,

@@ -200,7 +200,7 @@ static int privilege_elastic_account(struct service *s, struct account *out, str
 /* --- both products --------------------------------------------------------------------------- */
 
 /* If the endpoint does not exist, the service has no accounts. */
-static bool privilege_asks_nobody(const struct err *err)
+static bool privilege_needs_no_question(const struct err *err)
 {
     return (err->http_status == 400 || err->http_status == 404 || err->http_status == 405) &&
            (strstr(err->message, "no handler found") != NULL ||
@@ -223,7 +223,7 @@ int privilege_account_look(struct service *s, const struct product_info *product
     rc = product->product == PRODUCT_OPENSEARCH ? privilege_probe_account(s, out, err)
                                                 : privilege_elastic_account(s, out, err);
     if (rc == ERR_REJECTED) {
-        out->state = privilege_asks_nobody(err) ? ACCOUNT_OPEN : ACCOUNT_UNSEEN;
+        out->state = privilege_needs_no_question(err) ? ACCOUNT_OPEN : ACCOUNT_UNSEEN;
         snprintf(out->why, sizeof(out->why), "%.*s", (int)sizeof(out->why) - 1, err->message);
         rc = 0;
     }

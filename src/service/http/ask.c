@@ -48,7 +48,7 @@ int ask_of(struct service *s, const char *method, const char *name, const char *
     return rc;
 }
 
-static bool ask_says_missing(const struct http_answer *answer)
+static bool ask_reports_missing(const struct http_answer *answer)
 {
     struct json_object *tree = answer->status == 404 ? body_parse(&answer->body, BODY_ERROR) : NULL;
     bool missing = strcmp(body_error(tree).type, "index_not_found_exception") == 0;
@@ -63,7 +63,7 @@ int ask_read_description(struct http_answer *answer, const char *path, struct js
     if (answer->status == 200) {
         return body_expect(tree, answer, BODY_INDEX, "GET", path, err);
     }
-    return ask_says_missing(answer) ? 0 : http_refuse(answer, "GET", path, err);
+    return ask_reports_missing(answer) ? 0 : http_refuse(answer, "GET", path, err);
 }
 
 int ask_description(struct service *s, const char *name, struct json_object **tree, struct err *err)

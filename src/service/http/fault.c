@@ -90,7 +90,7 @@ static const char *fault_words_of(const struct slot *slot)
     return reason != NULL && strstr(words, "error:") != NULL ? reason + 2 : words;
 }
 
-static int fault_say_connect(const struct slot *slot, const char *origin, struct err *err)
+static int fault_report_connect(const struct slot *slot, const char *origin, struct err *err)
 {
     long number = 0;
     char reason[96];
@@ -101,7 +101,7 @@ static int fault_say_connect(const struct slot *slot, const char *origin, struct
     return err_set(err, ERR_TRANSIENT, "could not connect to %s: %s", origin, reason);
 }
 
-static int fault_say_timeout(const struct slot *slot, const char *origin, struct err *err)
+static int fault_report_timeout(const struct slot *slot, const char *origin, struct err *err)
 {
     const struct service_options *o = &slot->service->options;
     char time[UNITS_BYTES];
@@ -184,8 +184,8 @@ static const struct alert_row *fault_alert_row(const struct slot *slot)
     return NULL;
 }
 
-static int fault_say_tls(const struct slot *slot, const struct fault_row *row, const char *origin,
-                         struct err *err)
+static int fault_report_tls(const struct slot *slot, const struct fault_row *row,
+                            const char *origin, struct err *err)
 {
     if (row->saying == SAY_CERTIFICATE) {
         const struct certificate_row *why = fault_certificate_row(slot);
@@ -200,8 +200,8 @@ static int fault_say_tls(const struct slot *slot, const struct fault_row *row, c
     return err_hint(err, "does it speak https on this port, and is a client certificate wanted?");
 }
 
-static int fault_say(const struct slot *slot, const struct fault_row *row, const char *origin,
-                     struct err *err)
+static int fault_push_reason(const struct slot *slot, const struct fault_row *row,
+                             const char *origin, struct err *err)
 {
     const struct alert_row *alert = fault_alert_row(slot);
     if (alert != NULL) {
@@ -212,13 +212,13 @@ static int fault_say(const struct slot *slot, const struct fault_row *row, const
     case SAY_RESOLVE:
         return err_set(err, row->class, "could not find the address of %s", origin);
     case SAY_CONNECT:
-        return fault_say_connect(slot, origin, err);
+        return fault_report_connect(slot, origin, err);
     case SAY_TIMEOUT:
-        return fault_say_timeout(slot, origin, err);
+        return fault_report_timeout(slot, origin, err);
     case SAY_CERTIFICATE:
     case SAY_OWN_FILE:
     case SAY_HANDSHAKE:
-        return fault_say_tls(slot, row, origin, err);
+        return fault_report_tls(slot, row, origin, err);
     case SAY_LOST:
         return err_set(err, row->class, "the connection to %s was lost before the whole answer",
                        origin);
@@ -230,15 +230,15 @@ static int fault_say(const struct slot *slot, const struct fault_row *row, const
     }
 }
 
-int fault_tell(const struct slot *slot, struct err *err)
+int fault_describe(const struct slot *slot, struct err *err)
 {
     struct fault_row row = fault_row_of(slot->result);
-    return fault_say(slot, &row, slot->service->bases[slot->base].origin, err);
+    return fault_push_reason(slot, &row, slot->service->bases[slot->base].origin, err);
 }
 
 int fault_explain(const struct slot *slot, struct err *err)
 {
-    fault_tell(slot, err);
+    fault_describe(slot, err);
     const char *path = buf_text(&slot->path);
     return err_context(err, "%s %.*s", slot->method, (int)strcspn(path, "?"), path);
 }

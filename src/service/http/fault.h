@@ -14,7 +14,7 @@ bool fault_is_unreachable(const struct slot *slot);
 int fault_explain(const struct slot *slot, struct err *err);
 
 /* Like fault_explain, without method and path. */
-int fault_tell(const struct slot *slot, struct err *err);
+int fault_describe(const struct slot *slot, struct err *err);
 
 /* Returns true if the next request should use another base URL: the host is unreachable, or accepts
  * requests without answering them. */

@@ -280,7 +280,7 @@ static void http_refuse_hint(int status, struct span body, struct err *err)
 }
 
 /* Writes "type: reason", or the one that is present; otherwise the beginning of the text. */
-static void http_say_refusal(const struct http_answer *answer, struct buf *out)
+static void http_report_refusal(const struct http_answer *answer, struct buf *out)
 {
     struct json_object *tree = answer->json ? body_parse(&answer->body, BODY_ERROR) : NULL;
     struct body_error error = body_error(tree);
@@ -300,7 +300,7 @@ int http_refuse(const struct http_answer *answer, const char *method, const char
 {
     struct buf words;
     buf_init(&words, 5 * HTTP_BODY_MAX_BYTES);
-    http_say_refusal(answer, &words);
+    http_report_refusal(answer, &words);
     err_set(err, http_class_of(answer->status), "%s %.*s: %d%s%s", method, (int)strcspn(path, "?"),
             path, answer->status, words.len > 0 ? " " : "", buf_text(&words));
     buf_release(&words);

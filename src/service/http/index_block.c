@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static bool index_block_contains(struct span text, const char *part)
-{
-    return text.len > 0 && memmem(text.data, text.len, part, strlen(part)) != NULL;
-}
-
 /* The services number their blocks: "blocked by: [FORBIDDEN/8/index write (api)]". */
 const char *index_block_setting(struct span reason)
 {
@@ -27,8 +22,7 @@ const char *index_block_setting(struct span reason)
         {"/10/cluster create-index", "cluster.blocks.create_index"},
     };
     for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-        if (index_block_contains(reason, "blocked by") &&
-            index_block_contains(reason, blocks[i].words)) {
+        if (span_contains(reason, "blocked by") && span_contains(reason, blocks[i].words)) {
             return blocks[i].setting;
         }
     }
@@ -45,9 +39,7 @@ void index_block_hint(const char *setting, const char *index, struct err *err)
 /* An item's reason is this one word, its type the exception's name. */
 bool index_block_closed(struct span reason)
 {
-    static const char word[] = "closed";
-    return (reason.len == sizeof(word) - 1 && memcmp(reason.data, word, reason.len) == 0) ||
-           index_block_contains(reason, "index_closed_exception");
+    return span_is(reason, "closed") || span_contains(reason, "index_closed_exception");
 }
 
 void index_block_closed_hint(const char *index, struct err *err)

@@ -148,7 +148,7 @@ static int reach_connect_to(struct service *s, struct reach *out, struct err *er
     slot->result = curl_easy_perform(easy);
     out->step = reach_step_of(slot->result);
     if (slot->result != CURLE_OK) {
-        return fault_tell(slot, err);
+        return fault_describe(slot, err);
     }
     if (out->secure) {
         reach_read_certificate(easy, out);

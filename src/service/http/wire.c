@@ -235,7 +235,7 @@ static bool wire_set_user(CURL *easy, const struct service_options *o)
 }
 
 /* A POST or PUT without a body sends "Content-Length: 0", because some proxies require a length. */
-static bool wire_says_length(const char *method)
+static bool wire_reports_length(const char *method)
 {
     return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
 }
@@ -255,7 +255,7 @@ static bool wire_set_request(struct slot *slot, const struct curl_slist *headers
     SET(CURLOPT_HTTPHEADER, headers);
     SET(CURLOPT_HTTPGET, 1L);
     SET(CURLOPT_NOBODY, (long)(strcmp(slot->method, "HEAD") == 0));
-    if (body == NULL && wire_says_length(slot->method)) {
+    if (body == NULL && wire_reports_length(slot->method)) {
         body = &empty;
     }
     if (body != NULL) {

@@ -60,7 +60,7 @@ static bool documents_take_document(struct documents *d, struct span text)
     return true;
 }
 
-static bool documents_take_documents(struct documents *d, size_t wanted)
+static bool documents_take(struct documents *d, size_t wanted)
 {
     struct span name;
     struct span value;
@@ -77,10 +77,9 @@ static bool documents_take_documents(struct documents *d, size_t wanted)
     return good;
 }
 
-static int documents_read_documents(struct documents *d, size_t wanted, const char *index,
-                                    struct err *err)
+static int documents_read(struct documents *d, size_t wanted, const char *index, struct err *err)
 {
-    if (!documents_take_documents(d, wanted) || d->count != wanted) {
+    if (!documents_take(d, wanted) || d->count != wanted) {
         err_set(err, ERR_TRANSIENT, "could not read documents of index \"%s\"", index);
         err_detail(err, buf_text(&d->answer.body), d->answer.body.len);
         return err->class;
@@ -341,7 +340,7 @@ static int documents_get_page(struct service *s, const char *index, const struct
                  : documents_request_large(s, buf_text(&path), span_make(body.data, body.len),
                                            max_bytes, &out->answer, err);
     if (rc == 0) {
-        rc = out->answer.status == 200 ? documents_read_documents(out, count, index, err)
+        rc = out->answer.status == 200 ? documents_read(out, count, index, err)
                                        : http_refuse(&out->answer, "POST", buf_text(&path), err);
     }
     buf_release(&path);

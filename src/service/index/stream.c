@@ -240,7 +240,7 @@ static int stream_see_template(struct service *s, struct wanted *w, struct err *
     return rc == 0 && found.stream ? stream_expect_whole(s, w, found.name, err) : rc;
 }
 
-static int stream_put_stream(struct service *s, const char *name, struct err *err)
+static int stream_create_data(struct service *s, const char *name, struct err *err)
 {
     int rc = stream_put_by(s, "_data_stream", name, NULL, err);
     if (rc == ERR_REJECTED && strstr(err->message, "resource_already_exists") != NULL) {
@@ -297,7 +297,7 @@ static int stream_create_absent(struct service *s, struct wanted *w, struct err 
     struct index_info at;
     int rc = stream_see_template(s, w, err);
     if (rc == 0) {
-        rc = stream_put_stream(s, w->name, err);
+        rc = stream_create_data(s, w->name, err);
     }
     if (rc == 0) {
         rc = index_resolve(s, w->name, &kind, &at, err);

@@ -97,7 +97,7 @@ static void smoke_push_creation(struct buf *body, const struct smoke *t)
 }
 
 /* Recognises that an index or alias of the name exists, in both products. */
-static bool smoke_says_taken(const struct err *err)
+static bool smoke_reports_taken(const struct err *err)
 {
     return err->http_status == 400 &&
            (strstr(err->message, "resource_already_exists_exception") != NULL ||
@@ -120,7 +120,7 @@ int smoke_create(struct service *s, struct smoke *t, struct err *err)
         t->state = SMOKE_PRESENT;
     } else if (rc != ERR_TRANSIENT) {
         t->state = SMOKE_ABSENT;
-        rc = smoke_says_taken(err) ? smoke_refuse_taken(t, err) : rc;
+        rc = smoke_reports_taken(err) ? smoke_refuse_taken(t, err) : rc;
     }
     json_object_put(tree);
     buf_release(&body);

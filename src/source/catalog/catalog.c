@@ -13,6 +13,7 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/model/key.h"
+#include "rowferry/source/sql/sqlarray.h"
 #include "rowferry/source/sql/tablename.h"
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
@@ -231,7 +232,7 @@ static int catalog_look_unique(struct pg *pg, struct table *t, const char *oid, 
     struct buf key;
     struct pg_result *r = NULL;
     buf_init(&key, TEXT_MAX_BYTES);
-    pg_push_array(&key, (const char *const *)t->key, t->key_count);
+    sqlarray_push(&key, (const char *const *)t->key, t->key_count);
     const char *const params[] = {oid, buf_text(&key)};
     int rc = pg_ask(pg, &r, "table_key_unique", params, 2, err);
     if (rc == 0) {

@@ -35,8 +35,8 @@ static const char *catalog_drift_column_line(const char *definition, struct span
     return NULL;
 }
 
-static int catalog_drift_column_drift(const struct table *t, const char *was, const char *is,
-                                      const char *column, struct err *err)
+static int catalog_drift_of_column(const struct table *t, const char *was, const char *is,
+                                   const char *column, struct err *err)
 {
     size_t was_len = 0;
     size_t is_len = 0;
@@ -75,8 +75,8 @@ static bool catalog_drift_same_column(const char *line, const char *other)
 
 /* A name with its table before it cannot begin to mean a column that comes, nor be left by one that
  * goes: the server would refuse the query. */
-static int catalog_drift_read_drift(const struct table *t, const struct drift *d, bool gone,
-                                    struct err *err)
+static int catalog_drift_of_read(const struct table *t, const struct drift *d, bool gone,
+                                 struct err *err)
 {
     size_t len;
     const char *one = gone ? d->was : d->is;
@@ -128,8 +128,8 @@ static bool catalog_drift_has_type(const char *definition, const char *line, siz
     return false;
 }
 
-static int catalog_drift_type_drift(const struct table *t, const char *line, bool gone,
-                                    struct err *err)
+static int catalog_drift_refuse_type(const struct table *t, const char *line, bool gone,
+                                     struct err *err)
 {
     bool label = strncmp(line, LABEL, strlen(LABEL)) == 0;
     const char *name = line + strlen(LABEL); /* "field" is as long */
@@ -145,8 +145,8 @@ static int catalog_drift_type_drift(const struct table *t, const char *line, boo
 
 /* Each field or label of one definition must be in the other, unless its whole type is missing
  * there. A new label is not drift. */
-static int catalog_drift_types_drift(const struct table *t, const char *one, const char *other,
-                                     bool gone, struct err *err)
+static int catalog_drift_of_types(const struct table *t, const char *one, const char *other,
+                                  bool gone, struct err *err)
 {
     for (const char *at = strstr(one, "\n "); at != NULL; at = strstr(at + 1, "\n ")) {
         const char *line = at + 1;
@@ -154,7 +154,7 @@ static int catalog_drift_types_drift(const struct table *t, const char *one, con
         bool label = strncmp(line, LABEL, strlen(LABEL)) == 0;
         if ((gone || !label) && catalog_drift_has_type(other, line, len) &&
             !catalog_drift_text_has_line(other, line, len)) {
-            return catalog_drift_type_drift(t, line, gone, err);
+            return catalog_drift_refuse_type(t, line, gone, err);
         }
     }
     return 0;
@@ -167,19 +167,19 @@ int catalog_drift(const struct table *t, const struct drift *d, struct err *err)
         return 0;
     }
     for (size_t i = 0; i < t->key_count && rc == 0; i++) {
-        rc = catalog_drift_column_drift(t, d->was, d->is, t->key[i], err);
+        rc = catalog_drift_of_column(t, d->was, d->is, t->key[i], err);
     }
     for (size_t i = 0; i < d->column_count && rc == 0; i++) {
-        rc = catalog_drift_column_drift(t, d->was, d->is, d->columns[i], err);
+        rc = catalog_drift_of_column(t, d->was, d->is, d->columns[i], err);
     }
     if (rc == 0 && d->read != NULL) {
-        rc = catalog_drift_read_drift(t, d, true, err);
+        rc = catalog_drift_of_read(t, d, true, err);
     }
     if (rc == 0 && d->read != NULL) {
-        rc = catalog_drift_read_drift(t, d, false, err);
+        rc = catalog_drift_of_read(t, d, false, err);
     }
     if (rc == 0) {
-        rc = catalog_drift_types_drift(t, d->was, d->is, true, err);
+        rc = catalog_drift_of_types(t, d->was, d->is, true, err);
     }
-    return rc == 0 ? catalog_drift_types_drift(t, d->is, d->was, false, err) : rc;
+    return rc == 0 ? catalog_drift_of_types(t, d->is, d->was, false, err) : rc;
 }

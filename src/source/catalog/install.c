@@ -13,6 +13,7 @@
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/catalog/keytext.h"
+#include "rowferry/source/sql/sqlarray.h"
 
 #define SCRIPT_MAX_BYTES ((size_t)1 << 20)
 #define LOCK_TRIES 10
@@ -43,7 +44,7 @@ static int install_push_key(struct pg *pg, const struct table *t, struct quoted 
     struct buf text;
     const char *const *key = (const char *const *)t->key;
     buf_init(&text, SCRIPT_MAX_BYTES);
-    pg_push_array(&text, key, t->key_count);
+    sqlarray_push(&text, key, t->key_count);
     int rc = pg_push_literal(pg, &q->key, buf_text(&text), err);
     buf_reset(&text);
     if (rc == 0) {

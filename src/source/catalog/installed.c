@@ -10,6 +10,7 @@
 #include "catalog/members.h"
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
+#include "rowferry/source/sql/sqlarray.h"
 
 #define TEXT_MAX_BYTES ((size_t)64 * 1024)
 
@@ -20,7 +21,7 @@ static void installed_because(struct buf *why, const char *text)
     }
 }
 
-static void installed_say_absent(const struct installed *found, bool ours, struct buf *why)
+static void installed_report_absent(const struct installed *found, bool ours, struct buf *why)
 {
     if (why != NULL && ours) {
         buf_printf(why,
@@ -54,7 +55,7 @@ static int installed_look_schema(struct pg *pg, const char *oid, struct installe
             memcpy(err->sqlstate, "42501", sizeof(err->sqlstate));
             rc = err_hint(err, "run the grants that \"rowferry source print\" shows");
         } else if (!out->schema) {
-            installed_say_absent(out, exists && ours, why);
+            installed_report_absent(out, exists && ours, why);
         }
     }
     pg_result_release(r);
@@ -112,7 +113,7 @@ static int installed_look_table(struct pg *pg, const struct table *table, const 
 {
     struct buf key;
     buf_init(&key, TEXT_MAX_BYTES);
-    pg_push_array(&key, (const char *const *)table->key, table->key_count);
+    sqlarray_push(&key, (const char *const *)table->key, table->key_count);
     int rc = installed_look_capture(pg, oid, buf_text(&key), out, why, err);
     buf_release(&key);
     if (rc < 0 || out->capture[0] == '\0') {

@@ -8,6 +8,7 @@
 #include "catalog/catalog_private.h"
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
+#include "rowferry/source/sql/sqlarray.h"
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
@@ -57,7 +58,7 @@ static void query_describe(struct described *d, const PGresult *r)
     for (int i = 0; i < PQnfields(r); i++) {
         const char *comma = i > 0 ? "," : "";
         buf_push_text(&d->names, comma);
-        pg_push_array_item(&d->names, PQfname(r, i));
+        sqlarray_push_item(&d->names, PQfname(r, i));
         buf_printf(&d->types, "%s%u", comma, PQftype(r, i));
         buf_printf(&d->modifiers, "%s%d", comma, PQfmod(r, i));
     }

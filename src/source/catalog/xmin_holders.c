@@ -32,7 +32,7 @@ static int64_t xmin_holders_seen_for_us(struct hold_seen *seen, const struct hol
     return (now_ms - seen->first_ms) * 1000;
 }
 
-static void xmin_holders_say_session(struct xmin_holder *out, const struct hold_row *row)
+static void xmin_holders_report_session(struct xmin_holder *out, const struct hold_row *row)
 {
     snprintf(out->who, sizeof(out->who), "process %" PRId64 " (\"%.40s\"%s%.40s%s%.40s)", row->pid,
              xmin_holders_or_empty(row->name), row->role != NULL ? " of " : "",
@@ -40,7 +40,7 @@ static void xmin_holders_say_session(struct xmin_holder *out, const struct hold_
              xmin_holders_or_empty(row->state));
 }
 
-static void xmin_holders_say_who(struct xmin_holder *out, const struct hold_row *row)
+static void xmin_holders_report_who(struct xmin_holder *out, const struct hold_row *row)
 {
     const char *name = xmin_holders_or_empty(row->name);
     switch (row->kind) {
@@ -58,7 +58,7 @@ static void xmin_holders_say_who(struct xmin_holder *out, const struct hold_row 
                  row->pid);
         break;
     default:
-        xmin_holders_say_session(out, row);
+        xmin_holders_report_session(out, row);
         break;
     }
 }
@@ -72,7 +72,7 @@ void xmin_holders_take(struct xmin_holders *h, const struct hold_row *row, int64
         return;
     }
     *out = (struct xmin_holder){.any = true, .pid = row->pid, .age_us = age_us};
-    xmin_holders_say_who(out, row);
+    xmin_holders_report_who(out, row);
 }
 
 static bool xmin_holders_kind_of(const char *name, enum hold_kind *kind)

@@ -11,6 +11,7 @@
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/pg/consumer_lock.h"
+#include "rowferry/source/sql/sqlarray.h"
 
 #define POSITION_MAX_BYTES ((size_t)1 << 20)
 #define KEYS_MAX_BYTES ((size_t)64 << 20)
@@ -477,7 +478,7 @@ int changelog_pending(struct pg *pg, const char *const *tables, size_t count, co
     struct buf names;
     *entries = -1;
     buf_init(&names, POSITION_MAX_BYTES);
-    pg_push_array(&names, tables, count);
+    sqlarray_push(&names, tables, count);
     int rc = position_parse(&p, position, err);
     if (rc == 0) {
         const char *const params[] = {buf_text(&names), p.last};

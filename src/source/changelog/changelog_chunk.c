@@ -55,7 +55,7 @@ static void changelog_chunk_adjust_aim(struct changelog *c)
 }
 
 /* Sets the next chunk to send; returns false at the end of the page. */
-static bool changelog_chunk_next_chunk(struct changelog *c)
+static bool changelog_chunk_next(struct changelog *c)
 {
     struct chunk *chunk = &c->next_chunk;
     uint64_t left = chunk->end - chunk->to;
@@ -106,7 +106,7 @@ static int changelog_chunk_send_nulls(struct changelog *c, struct err *err)
 static int changelog_chunk_send_more(struct changelog *c, struct err *err)
 {
     bool nulls_wait = c->next_stage != STAGE_NULL_ROWS && c->page.window.null_keys && !c->keys_only;
-    if (changelog_chunk_next_chunk(c)) {
+    if (changelog_chunk_next(c)) {
         return changelog_chunk_by_blocks(c) ? changelog_chunk_send_blocks(c, err)
                                             : changelog_chunk_send_keys(c, err);
     }
@@ -242,7 +242,7 @@ static int changelog_chunk_reach_range(struct changelog *c, struct err *err)
 
 /* Sets the safepoint after the chunk. Rows without a key are read only at the page's end, so no
  * safepoint may pass their entries. */
-static void changelog_chunk_mark_chunk(struct changelog *c)
+static void changelog_chunk_mark(struct changelog *c)
 {
     struct position *m = &c->marked;
     if (changelog_chunk_by_blocks(c)) {
@@ -265,7 +265,7 @@ static void changelog_chunk_mark_chunk(struct changelog *c)
 }
 
 /* Prepares what follows the rows of the chunk. */
-static void changelog_chunk_end_chunk(struct changelog *c)
+static void changelog_chunk_end(struct changelog *c)
 {
     c->unsure = c->keys_only && !key_existence_end(&c->presence, &c->keys);
     bool deletes = !changelog_chunk_by_blocks(c) && c->kind != PAGE_LISTED && !c->unsure;
@@ -275,7 +275,7 @@ static void changelog_chunk_end_chunk(struct changelog *c)
         changelog_chunk_adjust_aim(c);
     }
     if (c->chunk.to < c->chunk.end) {
-        changelog_chunk_mark_chunk(c);
+        changelog_chunk_mark(c);
     }
 }
 
@@ -285,7 +285,7 @@ int changelog_send_next(struct changelog *c, struct err *err)
     if (c->kind == PAGE_KEYS) {
         rc = changelog_chunk_reach_range(c, err);
     } else if (c->stage == STAGE_ROWS) {
-        changelog_chunk_end_chunk(c);
+        changelog_chunk_end(c);
     }
     rc = rc == 0 ? changelog_chunk_go_on(c, err) : rc;
     c->gone_then = c->stage;

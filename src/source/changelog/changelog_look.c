@@ -8,6 +8,7 @@
 #include "changelog/changelog_private.h"
 #include "pg/pg_private.h"
 #include "pg/untranslatable.h"
+#include "rowferry/source/sql/sqlarray.h"
 
 #define LEFT_MAX_BYTES ((size_t)64 << 20)
 #define TYPES_MAX_BYTES ((size_t)1 << 20)
@@ -53,12 +54,12 @@ void changelog_name_watched(struct changelog *c)
     buf_push_literal(&c->watched, "{");
     for (size_t i = 0; i < c->table->key_count; i++) {
         buf_push_text(&c->watched, i > 0 ? "," : "");
-        pg_push_array_item(&c->watched, c->table->key[i]);
+        sqlarray_push_item(&c->watched, c->table->key[i]);
         changelog_look_push_types(c, c->table->key[i]);
     }
     for (size_t i = 0; i < c->column_count; i++) {
         buf_push_literal(&c->watched, ",");
-        pg_push_array_item(&c->watched, c->columns[i]);
+        sqlarray_push_item(&c->watched, c->columns[i]);
         changelog_look_push_types(c, c->columns[i]);
     }
     buf_push_literal(&c->watched, "}");
@@ -181,8 +182,7 @@ int changelog_check_first(const struct changelog *c, const struct page_look *l, 
 }
 
 /* The columns of a query are not those of the table. */
-static int changelog_look_check_look(struct changelog *c, const struct page_look *l,
-                                     struct err *err)
+static int changelog_look_check(struct changelog *c, const struct page_look *l, struct err *err)
 {
     c->left = false;
     c->lost = false;
@@ -206,7 +206,7 @@ int changelog_look_now(struct changelog *c, struct page_look *look, struct err *
 {
     struct page_request request = changelog_look_request_of(c, NULL);
     int rc = page_look_now(look, c->pg, &request, err);
-    return rc == 0 ? changelog_look_check_look(c, look, err) : rc;
+    return rc == 0 ? changelog_look_check(c, look, err) : rc;
 }
 
 void changelog_clear_page(struct changelog *c)
@@ -242,7 +242,7 @@ int changelog_read_page(struct changelog *c, struct err *err)
         c->capture.wiser = true;
         rc = err_set(err, ERR_TRANSIENT, "a key holds %s", c->unreadable->words);
     }
-    return rc == 0 ? changelog_look_check_look(c, &c->page.look, err) : rc;
+    return rc == 0 ? changelog_look_check(c, &c->page.look, err) : rc;
 }
 
 /* A load by blocks restarts automatically if the table was rewritten to another file. Rows read in

@@ -114,8 +114,8 @@ static bool changelog_page_give_unreadable(struct changelog *c, struct change *c
 }
 
 /* Sets the change's position. */
-static void changelog_page_tell_position(struct changelog *c, const struct position *p,
-                                         struct change *change)
+static void changelog_page_report_position(struct changelog *c, const struct position *p,
+                                           struct change *change)
 {
     struct position told = *p;
     told.timeline = 0;
@@ -132,7 +132,7 @@ static bool changelog_page_give_mark(struct changelog *c, struct change *change)
     }
     c->marks = false;
     *change = (struct change){.kind = CHANGE_SAFEPOINT};
-    changelog_page_tell_position(c, &c->marked, change);
+    changelog_page_report_position(c, &c->marked, change);
     return true;
 }
 
@@ -153,7 +153,7 @@ static bool changelog_page_cuts_range(struct changelog *c)
     return true;
 }
 
-static void changelog_page_end_page(struct changelog *c, struct change *change)
+static void changelog_page_end(struct changelog *c, struct change *change)
 {
     bool asked = c->kind == PAGE_ASKED;
     c->stage = STAGE_CLOSED;
@@ -161,7 +161,7 @@ static void changelog_page_end_page(struct changelog *c, struct change *change)
         *change = (struct change){.kind = CHANGE_PRESCAN_END, .left = true};
         return;
     }
-    if (!asked && changelog_tells_sweep(c, change)) {
+    if (!asked && changelog_reports_sweep(c, change)) {
         return;
     }
     if (c->ahead.looking && !asked) {
@@ -171,7 +171,7 @@ static void changelog_page_end_page(struct changelog *c, struct change *change)
     bool copying = c->kind == PAGE_BLOCKS || c->kind == PAGE_KEYS || c->kind == PAGE_LISTED;
     *change = (struct change){.kind = CHANGE_PAGE, .copying = copying, .drained = c->drained};
     if (!asked) {
-        changelog_page_tell_position(c, &c->reached, change);
+        changelog_page_report_position(c, &c->reached, change);
         position_copy(&c->at, &c->reached);
         change->whole = c->reached.target == NULL;
     }
@@ -242,7 +242,7 @@ static int changelog_page_step(struct changelog *c, struct change *change, struc
         return changelog_page_ask_again(c, err);
     }
     if (c->stage == STAGE_COMMIT) {
-        changelog_page_end_page(c, change);
+        changelog_page_end(c, change);
         return 1;
     }
     return changelog_send_next(c, err);

@@ -240,7 +240,7 @@ int changelog_go_on(struct changelog *c, bool expired, struct err *err) MUST_CHE
 /* begins_sweep returns true if this page of the log only reports that a reconcile is due.
  * tells_sweep fills that change. */
 bool changelog_begins_sweep(struct changelog *c);
-bool changelog_tells_sweep(struct changelog *c, struct change *change);
+bool changelog_reports_sweep(struct changelog *c, struct change *change);
 
 /* Appends the end of a position's text, as of now. */
 void changelog_print_history(const struct changelog *c, struct buf *out);

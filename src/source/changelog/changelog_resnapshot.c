@@ -38,7 +38,7 @@ static uint64_t changelog_resnapshot_oldest_of(const struct position *p)
 }
 
 /* Returns true if the position belongs to another history of the server. */
-static bool changelog_resnapshot_tell_history(struct changelog *c)
+static bool changelog_resnapshot_report_history(struct changelog *c)
 {
     const struct consumer *k = &c->consumer;
     uint64_t seen = changelog_resnapshot_oldest_of(&c->at);
@@ -67,7 +67,7 @@ static bool changelog_resnapshot_tell_history(struct changelog *c)
 }
 
 /* Returns true if entries between the position and the start of the log were pruned. */
-static bool changelog_resnapshot_tell_pruned(struct changelog *c, bool expired)
+static bool changelog_resnapshot_report_pruned(struct changelog *c, bool expired)
 {
     uint64_t horizon = depend_horizon(&c->depends);
     uint64_t seen = changelog_resnapshot_oldest_of(&c->at);
@@ -85,7 +85,7 @@ static bool changelog_resnapshot_tell_pruned(struct changelog *c, bool expired)
 }
 
 /* Returns true if the position is older than the registration of its consumer. */
-static bool changelog_resnapshot_tell_registered(struct changelog *c)
+static bool changelog_resnapshot_report_registered(struct changelog *c)
 {
     const struct consumer *k = &c->consumer;
     if (!k->known) {
@@ -114,7 +114,7 @@ static bool changelog_resnapshot_tell_registered(struct changelog *c)
 /* Sets *again if triggers or rows were changed without entries. A crash between the consumer's new
  * row and the first checkpoint of the load is handled by tell_registered. Other errors are left to
  * the first page, unless this is only a test. */
-static int changelog_resnapshot_tell_table(struct changelog *c, bool *again, struct err *err)
+static int changelog_resnapshot_report_table(struct changelog *c, bool *again, struct err *err)
 {
     int rc = changelog_look_over(c, err);
     if (rc == 0 || !c->lost) {
@@ -131,26 +131,26 @@ static int changelog_resnapshot_refuse(const struct changelog *c, struct err *er
     return err_set(err, ERR_STATE, "%s", c->why_again);
 }
 
-static int changelog_resnapshot_tell(struct changelog *c, bool expired, bool *again,
-                                     struct err *err)
+static int changelog_resnapshot_report(struct changelog *c, bool expired, bool *again,
+                                       struct err *err)
 {
     int rc = position_check_table(c->at.table, c->table->oid, c->table->quoted, err);
     if (rc < 0) {
         return rc;
     }
-    *again = changelog_resnapshot_tell_history(c);
+    *again = changelog_resnapshot_report_history(c);
     if (!*again && c->consumer.known) {
         changelog_resnapshot_fall_back(c);
-        *again = changelog_resnapshot_tell_pruned(c, expired);
+        *again = changelog_resnapshot_report_pruned(c, expired);
     }
-    *again = *again || changelog_resnapshot_tell_registered(c);
-    return *again ? 0 : changelog_resnapshot_tell_table(c, again, err);
+    *again = *again || changelog_resnapshot_report_registered(c);
+    return *again ? 0 : changelog_resnapshot_report_table(c, again, err);
 }
 
 int changelog_go_on(struct changelog *c, bool expired, struct err *err)
 {
     bool again = false;
-    int rc = changelog_resnapshot_tell(c, expired, &again, err);
+    int rc = changelog_resnapshot_report(c, expired, &again, err);
     if (again && c->tried) {
         return changelog_resnapshot_refuse(c, err);
     }
@@ -190,7 +190,7 @@ bool changelog_begins_sweep(struct changelog *c)
     return false;
 }
 
-bool changelog_tells_sweep(struct changelog *c, struct change *change)
+bool changelog_reports_sweep(struct changelog *c, struct change *change)
 {
     if (c->sweep != SWEEP_TELLS) {
         return false;

@@ -8,6 +8,7 @@
 #include "changelog/consumer.h"
 #include "pg/pg_private.h"
 #include "rowferry/source/changelog/changelog.h"
+#include "rowferry/source/sql/sqlarray.h"
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
@@ -48,7 +49,7 @@ int extend_changelog(struct pg *pg, const struct table *t, const char *consumer,
     struct consumer c = {.name = consumer};
     buf_init(&names, TEXT_MAX_BYTES);
     buf_init(&types, 16 * TEXT_MAX_BYTES);
-    pg_push_array(&names, columns, count);
+    sqlarray_push(&names, columns, count);
     int rc = installed_require(pg, t, &installed, err);
     c.capture = installed.capture;
     if (rc == 0) {

@@ -63,7 +63,7 @@ static const struct capture_ops *initial_load_leads(const struct copy *c)
 }
 
 /* Sets the change's position to that of the load. Returns false if the load is complete. */
-static bool initial_load_tell_position(struct copy *c, struct change *change)
+static bool initial_load_report_position(struct copy *c, struct change *change)
 {
     buf_reset(&c->text);
     bool more = snapshot_ranges_print(&c->left, initial_load_leader(c)->at.last, &c->text);
@@ -247,7 +247,7 @@ static int initial_load_end_worker(struct copy *c, struct snapshot_worker *worke
     worker->reading = false;
     c->reading--;
     change->kind = c->reading > 0 ? CHANGE_SAFEPOINT : CHANGE_PAGE;
-    bool more = initial_load_tell_position(c, change);
+    bool more = initial_load_report_position(c, change);
     int rc = initial_load_watch(c, worker, EPOLL_CTL_DEL, err);
     if (c->reading > 0) {
         return rc;
@@ -281,7 +281,7 @@ static int initial_load_step(struct copy *c, struct change *change, struct err *
         return 0;
     case CHANGE_SAFEPOINT:
         snapshot_ranges_move(&c->left, worker->part, &worker->log->marked);
-        (void)initial_load_tell_position(c, change);
+        (void)initial_load_report_position(c, change);
         return 0;
     case CHANGE_PAGE:
         return initial_load_end_worker(c, worker, change, err);

@@ -12,6 +12,7 @@
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/model/key.h"
+#include "rowferry/source/sql/sqlarray.h"
 
 #define SQL_MAX_BYTES ((size_t)64 * 1024)
 #define KEY_BYTES ((size_t)64 << 20)
@@ -102,7 +103,7 @@ static void split_push_item(struct buf *array, const char *text)
     if (text == NULL) {
         buf_push_literal(array, "null");
     } else {
-        pg_push_array_item(array, text);
+        sqlarray_push_item(array, text);
     }
 }
 

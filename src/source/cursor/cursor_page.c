@@ -311,7 +311,7 @@ static bool cursor_page_give_gone(struct cursor *c, struct change *change)
     return false;
 }
 
-static void cursor_page_tell_reached(struct cursor *c, struct change *change)
+static void cursor_page_report_reached(struct cursor *c, struct change *change)
 {
     buf_reset(&c->reached_text);
     cursor_position_print(&c->reached_text, &c->reached);
@@ -327,12 +327,12 @@ static bool cursor_page_give_mark(struct cursor *c, struct change *change)
     }
     c->chunk_read = 0;
     *change = (struct change){.kind = CHANGE_SAFEPOINT};
-    cursor_page_tell_reached(c, change);
+    cursor_page_report_reached(c, change);
     return true;
 }
 
 /* The rows that the prescan found are delivered with the next pages. */
-static void cursor_page_end_look_page(struct cursor *c, struct change *change)
+static void cursor_page_end_prescan(struct cursor *c, struct change *change)
 {
     *change = (struct change){.kind = CHANGE_PAGE, .ahead = true};
     if (c->judged) {
@@ -341,12 +341,12 @@ static void cursor_page_end_look_page(struct cursor *c, struct change *change)
     }
 }
 
-static void cursor_page_end_page(struct cursor *c, struct change *change)
+static void cursor_page_end_rows(struct cursor *c, struct change *change)
 {
     bool asked = c->keys.count > 0;
     c->stage = CURSOR_CLOSED;
     if (c->looking) {
-        cursor_page_end_look_page(c, change);
+        cursor_page_end_prescan(c, change);
         return;
     }
     *change = (struct change){.kind = CHANGE_PAGE,
@@ -354,7 +354,7 @@ static void cursor_page_end_page(struct cursor *c, struct change *change)
                               .drained = c->drained,
                               .whole = !asked && c->drained};
     if (!asked) {
-        cursor_page_tell_reached(c, change);
+        cursor_page_report_reached(c, change);
         cursor_position_copy(&c->at, &c->reached);
     }
     if (change->whole) {
@@ -420,7 +420,7 @@ static int cursor_page_step(struct cursor *c, struct change *change, struct err 
         return cursor_page_take_row(c, &row, change, err);
     }
     if (c->stage == CURSOR_COMMIT) {
-        cursor_page_end_page(c, change);
+        cursor_page_end_rows(c, change);
         return 1;
     }
     return cursor_page_send_next(c, err);

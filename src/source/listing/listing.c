@@ -12,6 +12,7 @@
 #include "cursor/cursor_position.h"
 #include "pg/pg_private.h"
 #include "rowferry/source/catalog/keytext.h"
+#include "rowferry/source/sql/sqlarray.h"
 #include "rows/keyarrays.h"
 #include "rows/rowsql.h"
 
@@ -120,7 +121,7 @@ static int listing_expect_later(const struct pg_result *r, struct span after, st
     return rc;
 }
 
-static void listing_tell_rows(const struct pg_result *r, listing_each each, void *context)
+static void listing_report_rows(const struct pg_result *r, listing_each each, void *context)
 {
     for (size_t i = 0; i < pg_rows(r); i++) {
         const char *key = pg_text(r, i, 0);
@@ -144,7 +145,7 @@ static int listing_ask(struct listing *l, const char *sql, const char *const *pa
         rc = listing_expect_later(r, after, err);
     }
     if (rc == 0) {
-        listing_tell_rows(r, each, context);
+        listing_report_rows(r, each, context);
     }
     pg_result_release(r);
     return rc < 0 ? err_context(err, "could not list keys of %s", l->table->quoted) : 0;
@@ -314,7 +315,7 @@ static int listing_look_log(struct listing *l, const char *last, const char *key
         *all = *all || pg_text(r, i, 0) == NULL;
     }
     if (rc == 0) {
-        listing_tell_rows(r, each, context);
+        listing_report_rows(r, each, context);
     }
     pg_result_release(r);
     return rc == 0 ? listing_look_depended(l, last, all, err) : rc;
@@ -332,7 +333,7 @@ static int listing_unsettled_in_log(struct listing *l, const char *position,
     for (size_t i = 0; i < count; i++) {
         char *key = text_copy_span(keys[i]);
         buf_push_text(&array, i > 0 ? "," : "");
-        pg_push_array_item(&array, key);
+        sqlarray_push_item(&array, key);
         free(key);
     }
     buf_push_char(&array, '}');

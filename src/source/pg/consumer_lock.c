@@ -67,7 +67,7 @@ static int consumer_lock_name_holder(struct pg *pg, const char *consumer, const 
     return rc;
 }
 
-static int consumer_lock_try_lock(struct pg *pg, const char *const *params, bool *got,
+static int consumer_lock_try_once(struct pg *pg, const char *const *params, bool *got,
                                   struct err *err)
 {
     struct pg_result *r = NULL;
@@ -101,10 +101,10 @@ static int consumer_lock_try_for_a_while(struct pg *pg, const char *const *param
                                          struct err *err)
 {
     int64_t until_ms = pg_now_ms() + GONE_MS;
-    int rc = consumer_lock_try_lock(pg, params, got, err);
+    int rc = consumer_lock_try_once(pg, params, got, err);
     while (rc == 0 && !*got && pg_now_ms() < until_ms) {
         consumer_lock_pause_between_tries();
-        rc = consumer_lock_try_lock(pg, params, got, err);
+        rc = consumer_lock_try_once(pg, params, got, err);
     }
     return rc;
 }
@@ -117,7 +117,7 @@ static int consumer_lock_on(struct pg *pg, const char *consumer, struct err *err
     struct lock_key key;
     bool got;
     consumer_lock_key(&key, consumer);
-    int rc = consumer_lock_try_lock(pg, key.params, &got, err);
+    int rc = consumer_lock_try_once(pg, key.params, &got, err);
     if (rc == 0 && !got && pg->fences) {
         rc = consumer_lock_end_loser(pg, key.params, err);
     }
@@ -182,7 +182,7 @@ int consumer_lock_try(struct pg *pg, const char *consumer, bool *got, struct err
 {
     struct lock_key key;
     consumer_lock_key(&key, consumer);
-    return consumer_lock_try_lock(pg, key.params, got, err);
+    return consumer_lock_try_once(pg, key.params, got, err);
 }
 
 int consumer_lock_who(struct pg *pg, const char *consumer, struct err *err)

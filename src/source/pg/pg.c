@@ -402,29 +402,6 @@ int pg_push_literal(struct pg *pg, struct buf *out, const char *text, struct err
     return pg_push_quoted(pg, out, PQescapeLiteral(pg->conn, text, strlen(text)), text, err);
 }
 
-void pg_push_array_item(struct buf *out, const char *text)
-{
-    buf_push_literal(out, "\"");
-    for (size_t len = strcspn(text, "\"\\"); text[len] != '\0'; len = strcspn(text, "\"\\")) {
-        buf_push(out, text, len);
-        buf_push_char(out, '\\');
-        buf_push_char(out, text[len]);
-        text += len + 1;
-    }
-    buf_push_text(out, text);
-    buf_push_literal(out, "\"");
-}
-
-void pg_push_array(struct buf *out, const char *const *items, size_t count)
-{
-    buf_push_literal(out, "{");
-    for (size_t i = 0; i < count; i++) {
-        buf_push_text(out, i > 0 ? "," : "");
-        pg_push_array_item(out, items[i]);
-    }
-    buf_push_literal(out, "}");
-}
-
 static void pg_copy_text(char *out, size_t size, const char *text)
 {
     out[0] = '\0';

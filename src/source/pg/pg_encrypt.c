@@ -19,7 +19,7 @@ static const char *pg_encrypt_value_of(const PQconninfoOption *options, const ch
 }
 
 /* Returns true if the URI or the environment sets a value, even if it is libpq's default. */
-static bool pg_encrypt_says(const char *uri, const char *keyword, const char *variable)
+static bool pg_encrypt_reports(const char *uri, const char *keyword, const char *variable)
 {
     const char *said = getenv(variable);
     PQconninfoOption *options = PQconninfoParse(uri, NULL);
@@ -45,7 +45,7 @@ static bool pg_encrypt_leaves(const PQconninfoOption *options)
 
 bool pg_must_encrypt(const char *uri)
 {
-    if (pg_encrypt_says(uri, "sslmode", "PGSSLMODE")) {
+    if (pg_encrypt_reports(uri, "sslmode", "PGSSLMODE")) {
         return false;
     }
     PGconn *conn = pg_encrypt_unmade(uri, "channel_binding");
@@ -78,7 +78,7 @@ bool pg_is_unverified(const char *uri)
 
 bool pg_must_bind(const char *uri, const char *password)
 {
-    if (pg_encrypt_says(uri, "channel_binding", "PGCHANNELBINDING")) {
+    if (pg_encrypt_reports(uri, "channel_binding", "PGCHANNELBINDING")) {
         return false;
     }
     PGconn *conn = pg_encrypt_unmade(uri, "ssl_min_protocol_version");

@@ -154,8 +154,4 @@ void pg_forget_calls(struct pg *pg);
 /* Appends a quoted literal. */
 int pg_push_literal(struct pg *pg, struct buf *out, const char *text, struct err *err) MUST_CHECK;
 
-/* Appends a one-dimensional array's text form: {"a","b"}. */
-void pg_push_array_item(struct buf *out, const char *text);
-void pg_push_array(struct buf *out, const char *const *items, size_t count);
-
 #endif

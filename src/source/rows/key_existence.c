@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/source/sql/sqlarray.h"
 #include "rows/keyarrays.h"
 #include "rows/keyruns.h"
 
@@ -70,7 +71,7 @@ static int key_existence_send_texts(struct reader *r, const struct rowsql *sql,
     buf_push_char(&array, '{');
     for (size_t i = 0; i < keys->count; i++) {
         buf_push_text(&array, i > 0 ? "," : "");
-        pg_push_array_item(&array, keyset_get(keys, i).data);
+        sqlarray_push_item(&array, keyset_get(keys, i).data);
     }
     buf_push_char(&array, '}');
     const char *const params[] = {buf_text(&array)};

@@ -171,8 +171,8 @@ static int sample_values_push_chosen(struct sample *s, struct buf *sql,
     return rc;
 }
 
-static void sample_values_tell(const struct sample *s, const struct pg_result *r, sample_each each,
-                               void *context)
+static void sample_values_report(const struct sample *s, const struct pg_result *r,
+                                 sample_each each, void *context)
 {
     for (size_t i = 0; i < pg_rows(r); i++) {
         size_t row;
@@ -184,14 +184,14 @@ static void sample_values_tell(const struct sample *s, const struct pg_result *r
     }
 }
 
-static int sample_values_ask_and_tell(struct sample *s, const struct buf *sql,
-                                      const struct plan_step *step, sample_each each, void *context,
-                                      struct err *err)
+static int sample_values_ask_and_report(struct sample *s, const struct buf *sql,
+                                        const struct plan_step *step, sample_each each,
+                                        void *context, struct err *err)
 {
     struct pg_result *r = NULL;
     int rc = sample_ask(s, &r, "any: text?, int?, text?", sql, err);
     if (rc == 0) {
-        sample_values_tell(s, r, each, context);
+        sample_values_report(s, r, each, context);
     }
     pg_result_release(r);
     return rc < 0 ? err_context(err, "could not ask for the values of \"%s\"", step->property) : 0;
@@ -219,7 +219,7 @@ int sample_values(struct sample *s, const struct plan_step *step, sample_each ea
     }
     buf_printf(&sql, "\n order by 2, 1 limit %d", VALUES_MOST);
     if (rc == 0) {
-        rc = sample_values_ask_and_tell(s, &sql, step, each, context, err);
+        rc = sample_values_ask_and_report(s, &sql, step, each, context, err);
     }
     buf_release(&sql);
     return rc;
@@ -245,7 +245,7 @@ int sample_texts(struct sample *s, const struct plan_step *step, size_t characte
                " where r.c is not null) x\n where same = 1 and c <> '' order by md5(k) limit %zu",
                limit);
     if (rc == 0) {
-        rc = sample_values_ask_and_tell(s, &sql, step, each, context, err);
+        rc = sample_values_ask_and_report(s, &sql, step, each, context, err);
     }
     buf_release(&sql);
     return rc;

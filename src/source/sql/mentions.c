@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/source/sql/sqlarray.h"
 #include "rowferry/source/sql/sqltext.h"
 
 #define NAME_MAX_BYTES ((size_t)1 << 20)
@@ -166,14 +167,8 @@ static void mentions_push_item(struct buf *out, const char *schema, const char *
     struct buf item;
     buf_init(&item, NAME_MAX_BYTES);
     buf_printf(&item, "%s.%s", schema, name);
-    buf_push_text(out, out->len > 0 ? ",\"" : "\"");
-    for (const char *at = buf_text(&item); *at != '\0'; at++) {
-        if (*at == '"' || *at == '\\') {
-            buf_push_char(out, '\\');
-        }
-        buf_push_char(out, *at);
-    }
-    buf_push_char(out, '"');
+    buf_push_text(out, out->len > 0 ? "," : "");
+    sqlarray_push_item(out, buf_text(&item));
     buf_release(&item);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rowferry/base/text.h"
+#include "rowferry/source/sql/sqlarray.h"
 
 #define NAME_MAX_BYTES 512
 
@@ -66,38 +67,6 @@ static bool plancalls_in_capitals(const char *name)
     return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name);
 }
 
-static void plancalls_push_item(struct buf *out, const char *name)
-{
-    buf_push_text(out, out->len > 0 ? ",\"" : "\"");
-    for (; *name != '\0'; name++) {
-        if (*name == '"' || *name == '\\') {
-            buf_push_char(out, '\\');
-        }
-        buf_push_char(out, *name);
-    }
-    buf_push_char(out, '"');
-}
-
-void plancalls_push(struct buf *out, const char *plan)
-{
-    struct buf name;
-    buf_init(&name, NAME_MAX_BYTES);
-    while (*plan != '\0') {
-        if (*plan == '\'') {
-            plan = plancalls_skip_quoted(plan, '\'');
-        } else if (*plan == '"' || plancalls_starts_name(*plan)) {
-            buf_reset(&name);
-            plan = plancalls_take_name(plan, &name);
-            if (!name.failed && (*plan == '(' || plancalls_in_capitals(buf_text(&name)))) {
-                plancalls_push_item(out, buf_text(&name));
-            }
-        } else {
-            plan++;
-        }
-    }
-    buf_release(&name);
-}
-
 /* The next name, or null at the end. */
 static const char *plancalls_next_name(const char *plan, struct buf *name)
 {
@@ -112,6 +81,19 @@ static const char *plancalls_next_name(const char *plan, struct buf *name)
         }
     }
     return NULL;
+}
+
+void plancalls_push(struct buf *out, const char *plan)
+{
+    struct buf name;
+    buf_init(&name, NAME_MAX_BYTES);
+    for (const char *at = plan; (at = plancalls_next_name(at, &name)) != NULL;) {
+        if (!name.failed && (*at == '(' || plancalls_in_capitals(buf_text(&name)))) {
+            buf_push_text(out, out->len > 0 ? "," : "");
+            sqlarray_push_item(out, buf_text(&name));
+        }
+    }
+    buf_release(&name);
 }
 
 static bool plancalls_reads_rows_of(const char *plan, const char *alias)

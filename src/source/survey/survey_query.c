@@ -300,7 +300,7 @@ static int survey_query_join_table(struct joiner *j, const char *name)
 /* --- the survey's new columns ---------------------------------------------------------------- */
 
 /* The query's columns are the root's, in their order, followed by the others. */
-static int survey_query_take_query(struct joiner *j)
+static int survey_query_take(struct joiner *j)
 {
     struct survey *s = j->s;
     size_t own = s->table->columns.count;
@@ -342,7 +342,7 @@ int survey_join(struct survey *s, struct pg *pg, const struct survey_input *in, 
     buf_push_literal(&j.sql, "\n  from ");
     rc = rc == 0 ? survey_push_table(pg, &j.sql, s->table, err) : rc;
     buf_push_literal(&j.sql, " root");
-    rc = rc == 0 ? survey_query_take_query(&j) : rc;
+    rc = rc == 0 ? survey_query_take(&j) : rc;
     propose_table_facts_release(&j.extra);
     free(j.joined);
     buf_release(&j.sql);

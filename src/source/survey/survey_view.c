@@ -372,7 +372,7 @@ static int survey_view_depend_on_others(const struct view *v)
     return rc;
 }
 
-static int survey_view_quote_view(struct view *v)
+static int survey_view_quote(struct view *v)
 {
     struct tablename name;
     struct buf quoted;
@@ -391,7 +391,7 @@ int survey_view(struct survey *s, struct pg *pg, const struct survey_found *foun
 {
     struct view v = {.s = s, .pg = pg, .err = err, .found = found};
     struct candidate root = {0};
-    int (*const steps[])(struct view *) = {survey_view_quote_view, survey_view_find_origins,
+    int (*const steps[])(struct view *) = {survey_view_quote, survey_view_find_origins,
                                            survey_view_find_reads};
     int rc = 0;
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && rc == 0; i++) {

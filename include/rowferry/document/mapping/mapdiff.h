@@ -49,7 +49,7 @@ void mapdiff_release(struct mapdiff *d);
 const char *mapdiff_kind_name(enum mapdiff_kind kind); /* "added", "removed", "changed" */
 
 /* Appends a line for people: `title: changed analyzer from "standard" to "english"`. */
-void mapdiff_say(struct buf *out, const struct mapdiff_line *line);
+void mapdiff_describe(struct buf *out, const struct mapdiff_line *line);
 
 /* Appends the "properties" object that adds the additive differences (index_extend). It has the
  * configured definitions of the root properties in which something was added. */

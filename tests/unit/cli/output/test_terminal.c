@@ -107,7 +107,7 @@ static void write_error(void)
     err_detail(&err, "detail " EVIL, strlen("detail " EVIL));
     err_hint(&err, "hint %s", EVIL);
     terminal_error(NULL, &err);
-    terminal_say("advice %s", EVIL);
+    terminal_print("advice %s", EVIL);
 }
 
 START_TEST(an_error_and_its_hint_say_nothing_that_moves_a_terminal)

@@ -22,7 +22,7 @@ static void check(const char *configured, const char *live, const char *lines, b
     ck_assert_msg(mapdiff_make(&d, configured, live, &err) == 0, "%s", err.message);
     for (size_t i = 0; i < d.count; i++) {
         buf_push_text(&said, i > 0 ? "\n" : "");
-        mapdiff_say(&said, &d.lines[i]);
+        mapdiff_describe(&said, &d.lines[i]);
     }
     ck_assert_msg(strcmp(buf_text(&said), lines) == 0, "%s\nagainst\n%s\nsays:\n%s\nnot:\n%s",
                   configured, live, buf_text(&said), lines);

@@ -38,14 +38,14 @@ static const struct state_row {
 };
 
 /* Returns true if the differences of the last comparison still exist, as far as known. */
-static bool status_tell_differed(const struct status *s)
+static bool status_text_differed(const struct status *s)
 {
     const struct verification *v = &s->verification;
     return s->verified && !v->failed && verification_differences(v) > v->sent;
 }
 
 /* Returns the recommended action; null if none. */
-static const char *status_tell_next_step(const struct status *s)
+static const char *status_text_next_step(const struct status *s)
 {
     switch (status_state(s)) {
     case STATUS_STOPPED:
@@ -73,13 +73,13 @@ static const char *status_tell_next_step(const struct status *s)
     default:
         break;
     }
-    return status_tell_differed(s) ? "rowferry verify --repair"
+    return status_text_differed(s) ? "rowferry verify --repair"
            : s->dead_letters > 0   ? "rowferry deadletter list"
                                    : NULL;
 }
 
 /* Returns how far the index is behind, in ms; -1 if unknown. */
-static int64_t status_tell_lag_ms(const struct status *s)
+static int64_t status_text_lag_ms(const struct status *s)
 {
     int64_t equal_us = status_equal_us(s);
     return equal_us > 0 ? (s->now_us - equal_us) / 1000 : -1;
@@ -87,12 +87,12 @@ static int64_t status_tell_lag_ms(const struct status *s)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-static void status_tell_push_line(struct buf *out, const char *name)
+static void status_text_push_line(struct buf *out, const char *name)
 {
     buf_printf(out, "  %-14s", name);
 }
 
-static void status_tell_push_halt(struct buf *out, const struct guard_stop *halt)
+static void status_text_push_halt(struct buf *out, const struct guard_stop *halt)
 {
     char some[UNITS_BYTES];
     char all[UNITS_BYTES];
@@ -108,12 +108,12 @@ static void status_tell_push_halt(struct buf *out, const struct guard_stop *halt
     }
 }
 
-static void status_tell_push_cause(struct buf *out, const struct status *s, enum status_state state)
+static void status_text_push_cause(struct buf *out, const struct status *s, enum status_state state)
 {
     char iso[CLOCK_ISO_BYTES];
     if (state == STATUS_STOPPED) {
         buf_printf(out, " %s: ", clock_iso(iso, s->halt.at_us, 0));
-        status_tell_push_halt(out, &s->halt);
+        status_text_push_halt(out, &s->halt);
     } else if (state == STATUS_FAILED) {
         const struct run *r = status_last_run(s);
         buf_printf(out, " with %d%s", r->exit_code, r->message[0] != '\0' ? ": " : "");
@@ -128,27 +128,27 @@ static void status_tell_push_cause(struct buf *out, const struct status *s, enum
         terminal_push_safe(out, s->work.frozen, strlen(s->work.frozen));
     } else if (state == STATUS_UNKNOWN) {
         buf_printf(out, ": %s", s->why_unknown);
-    } else if (state == STATUS_EQUAL && status_tell_differed(s)) {
+    } else if (state == STATUS_EQUAL && status_text_differed(s)) {
         buf_push_literal(out, " with the change log, but the last comparison differed");
     }
 }
 
-static void status_tell_push_state(struct buf *out, const struct status *s, bool colours)
+static void status_text_push_state(struct buf *out, const struct status *s, bool colours)
 {
     enum status_state state = status_state(s);
-    status_tell_push_line(out, "state");
-    bool doubt = state == STATUS_EQUAL && status_tell_differed(s);
+    status_text_push_line(out, "state");
+    bool doubt = state == STATUS_EQUAL && status_text_differed(s);
     terminal_push(out, colours, doubt ? COLOUR_YELLOW : state_rows[state].colour,
                   state_rows[state].words);
-    status_tell_push_cause(out, s, state);
+    status_text_push_cause(out, s, state);
     buf_push_char(out, '\n');
 }
 
-static void status_tell_push_equal(struct buf *out, const struct status *s)
+static void status_text_push_equal(struct buf *out, const struct status *s)
 {
     char iso[CLOCK_ISO_BYTES];
     int64_t equal_us = status_equal_us(s);
-    status_tell_push_line(out, "equal as of");
+    status_text_push_line(out, "equal as of");
     if (equal_us == 0) {
         buf_push_literal(out, "not known\n");
     } else {
@@ -156,7 +156,7 @@ static void status_tell_push_equal(struct buf *out, const struct status *s)
     }
 }
 
-static void status_tell_push_lag(struct buf *out, const struct status *s, bool brief)
+static void status_text_push_lag(struct buf *out, const struct status *s, bool brief)
 {
     char text[UNITS_BYTES];
     int64_t equal_us = status_equal_us(s);
@@ -164,9 +164,9 @@ static void status_tell_push_lag(struct buf *out, const struct status *s, bool b
         return;
     }
     if (!brief || s->pending < 0) {
-        status_tell_push_equal(out, s);
+        status_text_push_equal(out, s);
     }
-    status_tell_push_line(out, "lag");
+    status_text_push_line(out, "lag");
     if (s->pending < 0) {
         buf_printf(out, "unknown: %s\n", s->why_unknown);
         return;
@@ -174,13 +174,13 @@ static void status_tell_push_lag(struct buf *out, const struct status *s, bool b
     buf_printf(out, "%s %s in the change log", units_count(text, s->pending),
                s->pending == 1 ? "entry" : "entries");
     if (s->pending > 0 && equal_us > 0) {
-        buf_printf(out, ", %s at most", units_duration(text, status_tell_lag_ms(s)));
+        buf_printf(out, ", %s at most", units_duration(text, status_text_lag_ms(s)));
     }
     buf_push_char(out, '\n');
 }
 
 /* Appends the time, and "just now" or the age. */
-static void status_tell_push_ago(struct buf *out, const struct status *s, int64_t at_us)
+static void status_text_push_ago(struct buf *out, const struct status *s, int64_t at_us)
 {
     char iso[CLOCK_ISO_BYTES];
     char ago[UNITS_BYTES];
@@ -189,33 +189,33 @@ static void status_tell_push_ago(struct buf *out, const struct status *s, int64_
                ms < 1000 ? "just now" : units_duration(ago, ms), ms < 1000 ? "" : " ago");
 }
 
-static void status_tell_push_settled(struct buf *out, const struct status *s)
+static void status_text_push_settled(struct buf *out, const struct status *s)
 {
     char count[UNITS_BYTES];
     const struct checkpoint *c = &s->checkpoint;
-    status_tell_push_line(out, "settled");
+    status_text_push_line(out, "settled");
     if (c->settled_at_us == 0) {
         buf_push_literal(out, "never\n");
         return;
     }
-    status_tell_push_ago(out, s, c->settled_at_us);
+    status_text_push_ago(out, s, c->settled_at_us);
     buf_printf(out, "; %s operation%s\n", units_count(count, c->documents),
                c->documents == 1 ? "" : "s");
 }
 
-static void status_tell_push_reconciled(struct buf *out, const struct status *s)
+static void status_text_push_reconciled(struct buf *out, const struct status *s)
 {
     if (s->reconcile.finished_us != 0) {
-        status_tell_push_line(out, "reconciled");
-        status_tell_push_ago(out, s, s->reconcile.finished_us);
+        status_text_push_line(out, "reconciled");
+        status_text_push_ago(out, s, s->reconcile.finished_us);
         buf_push_char(out, '\n');
     }
 }
 
-static void status_tell_push_position(struct buf *out, const struct status *s)
+static void status_text_push_position(struct buf *out, const struct status *s)
 {
     const char *position = s->checkpoint.position;
-    status_tell_push_line(out, "position");
+    status_text_push_line(out, "position");
     if (position == NULL) {
         buf_push_literal(out, "none yet\n");
         return;
@@ -226,9 +226,9 @@ static void status_tell_push_position(struct buf *out, const struct status *s)
     buf_push_text(out, kept < len ? "...\n" : "\n");
 }
 
-static void status_tell_push_letters(struct buf *out, const struct status *s)
+static void status_text_push_letters(struct buf *out, const struct status *s)
 {
-    status_tell_push_line(out, "dead letters");
+    status_text_push_line(out, "dead letters");
     if (s->dead_letters > 0) {
         buf_printf(out, "%" PRId64 " open\n", s->dead_letters);
     } else {
@@ -243,7 +243,7 @@ void status_push_some(struct buf *out, int64_t count, const char *what)
     }
 }
 
-static void status_tell_push_run(struct buf *out, const struct run *run)
+static void status_text_push_run(struct buf *out, const struct run *run)
 {
     char iso[CLOCK_ISO_BYTES];
     char took[UNITS_BYTES];
@@ -264,9 +264,9 @@ static void status_tell_push_run(struct buf *out, const struct run *run)
     buf_push_char(out, '\n');
 }
 
-static void status_tell_push_index(struct buf *out, const struct status *s)
+static void status_text_push_index(struct buf *out, const struct status *s)
 {
-    status_tell_push_line(out, "index");
+    status_text_push_line(out, "index");
     buf_printf(out, "%s, ", s->pipeline->to.index);
     if (s->checkpoint.generation != NULL) {
         buf_printf(out, "generation %s, %s\n", s->checkpoint.generation,
@@ -276,19 +276,19 @@ static void status_tell_push_index(struct buf *out, const struct status *s)
     }
 }
 
-static void status_tell_push_verified(struct buf *out, const struct status *s)
+static void status_text_push_verified(struct buf *out, const struct status *s)
 {
     if (s->verified) {
-        status_tell_push_line(out, "verified");
+        status_text_push_line(out, "verified");
         status_push_verification(out, &s->verification);
     }
 }
 
-static void status_tell_push_next(struct buf *out, const struct status *s)
+static void status_text_push_next(struct buf *out, const struct status *s)
 {
-    const char *step = status_tell_next_step(s);
+    const char *step = status_text_next_step(s);
     if (step != NULL) {
-        status_tell_push_line(out, "next");
+        status_text_push_line(out, "next");
         buf_printf(out, "%s\n", step);
     }
 }
@@ -297,42 +297,42 @@ void status_push_text(struct buf *out, const struct status *s, bool brief, bool 
 {
     terminal_push(out, colours, COLOUR_BOLD, s->pipeline->name);
     buf_push_char(out, '\n');
-    status_tell_push_state(out, s, colours);
+    status_text_push_state(out, s, colours);
     if (status_state(s) == STATUS_NEVER_SYNCED || status_state(s) == STATUS_STANDS_BY) {
-        status_tell_push_next(out, s);
+        status_text_push_next(out, s);
         return;
     }
-    status_tell_push_lag(out, s, brief);
+    status_text_push_lag(out, s, brief);
     status_push_watermark(out, s);
     if (!brief || s->dead_letters > 0) {
-        status_tell_push_letters(out, s);
+        status_text_push_letters(out, s);
     }
-    if (!brief || status_tell_differed(s)) {
-        status_tell_push_verified(out, s);
+    if (!brief || status_text_differed(s)) {
+        status_text_push_verified(out, s);
     }
     status_push_lacking(out, s);
     if (!brief || s->rebuild.underway) {
         status_push_rebuild(out, s);
     }
-    status_tell_push_next(out, s);
+    status_text_push_next(out, s);
     if (brief) {
         return;
     }
-    status_tell_push_index(out, s);
-    status_tell_push_settled(out, s);
-    status_tell_push_reconciled(out, s);
-    status_tell_push_position(out, s);
+    status_text_push_index(out, s);
+    status_text_push_settled(out, s);
+    status_text_push_reconciled(out, s);
+    status_text_push_position(out, s);
     status_push_copied(out, s);
     status_push_holder(out, s);
     for (size_t i = 0; i < s->run_count; i++) {
-        status_tell_push_line(out, i == 0 ? "last runs" : "");
-        status_tell_push_run(out, &s->runs[i]);
+        status_text_push_line(out, i == 0 ? "last runs" : "");
+        status_text_push_run(out, &s->runs[i]);
     }
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void status_tell_push_json_run(struct buf *out, const struct run *run)
+static void status_text_push_json_run(struct buf *out, const struct run *run)
 {
     record_open(out);
     record_text(out, "command", run->command);
@@ -352,7 +352,7 @@ static void status_tell_push_json_run(struct buf *out, const struct run *run)
     record_close(out);
 }
 
-static void status_tell_push_json_guard(struct buf *out, const struct status *s)
+static void status_text_push_json_guard(struct buf *out, const struct status *s)
 {
     record_name(out, "guard");
     if (!s->halted) {
@@ -380,12 +380,12 @@ void status_push_json(struct buf *out, const struct status *s)
     record_text(out, "pipeline", s->pipeline->name);
     record_text(out, "state", state_rows[status_state(s)].name);
     record_time(out, "equal_as_of", status_equal_us(s));
-    if (status_tell_lag_ms(s) >= 0) {
-        record_seconds(out, "lag_seconds", status_tell_lag_ms(s));
+    if (status_text_lag_ms(s) >= 0) {
+        record_seconds(out, "lag_seconds", status_text_lag_ms(s));
     } else {
         record_text(out, "lag_seconds", NULL);
     }
-    record_text(out, "next", status_tell_next_step(s));
+    record_text(out, "next", status_text_next_step(s));
     record_text(out, "alias", s->pipeline->to.index);
     record_text(out, "generation", c->generation);
     record_text(out, "phase", phase_names[c->phase]);
@@ -401,7 +401,7 @@ void status_push_json(struct buf *out, const struct status *s)
     }
     status_push_json_health(out, s);
     record_int(out, "dead_letters", s->dead_letters);
-    status_tell_push_json_guard(out, s);
+    status_text_push_json_guard(out, s);
     record_name(out, "verified");
     if (s->verified) {
         status_push_json_verification(out, &s->verification);
@@ -418,7 +418,7 @@ void status_push_json(struct buf *out, const struct status *s)
     buf_push_char(out, '[');
     for (size_t i = 0; i < s->run_count; i++) {
         buf_push_text(out, i > 0 ? "," : "");
-        status_tell_push_json_run(out, &s->runs[i]);
+        status_text_push_json_run(out, &s->runs[i]);
     }
     buf_push_char(out, ']');
 }
