@@ -6,8 +6,7 @@
  * option that takes several values may be repeated. After the command it also takes all words up to
  * the next option.
  */
-#ifndef ROWFERRY_CLI_ARGUMENTS_H
-#define ROWFERRY_CLI_ARGUMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ static inline bool arguments_have(const struct arguments *a, enum option_id id)
 {
     return a->values[id] != NULL;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Selects the dead letters of a command: --reason, --older, --newer and --limit.
  */
-#ifndef ROWFERRY_CLI_CHOICE_H
-#define ROWFERRY_CLI_CHOICE_H
+#pragma once
 
 #include "arguments.h"
 #include "rowferry/state/deadletter.h"
@@ -14,5 +13,3 @@ int choice_of(const struct arguments *a, int64_t wall_us, struct dead_letter_fil
 
 /* Returns true if any of these options was given. */
 bool choice_given(const struct arguments *a);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A command is one file that defines its function, and one row in command.c.
  */
-#ifndef ROWFERRY_CLI_COMMAND_H
-#define ROWFERRY_CLI_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ int command_deadletter_retry(const struct arguments *a, struct err *err) MUST_CH
 int command_deadletter_discard(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_completion(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_manual(const struct arguments *a, struct err *err) MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  * The shells' scripts (shell/) do not know the commands. They run `rowferry completion words --
  * WORD...` and show its output.
  */
-#ifndef ROWFERRY_CLI_COMPLETE_H
-#define ROWFERRY_CLI_COMPLETE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ void complete_candidate(struct buf *out, const char *prefix, const char *name, c
  */
 void complete_push(struct buf *out, const char *const *words, size_t count,
                    complete_pipelines pipelines);
-
-#endif

@@ -2,13 +2,10 @@
 /*
  * Help texts, generated from the tables of command.h. Pure.
  */
-#ifndef ROWFERRY_CLI_HELP_H
-#define ROWFERRY_CLI_HELP_H
+#pragma once
 
 #include "arguments.h"
 #include "rowferry/base/buf.h"
 
 /* Appends the help of the command, of the group, or of the whole program. */
 void help_push(struct buf *out, const struct arguments *a);
-
-#endif

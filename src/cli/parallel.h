@@ -3,8 +3,7 @@
  * Runs a command that holds its pipelines: each has a thread and a pipeline worker, to which a stop
  * is forwarded.
  */
-#ifndef ROWFERRY_CLI_PARALLEL_H
-#define ROWFERRY_CLI_PARALLEL_H
+#pragma once
 
 #include <signal.h>
 
@@ -28,5 +27,3 @@ struct job_base {
  * was not started. */
 int parallel_run(const struct arguments *a, const char *command, size_t job_size,
                  void (*work)(void *job), struct err *err) MUST_CHECK;
-
-#endif

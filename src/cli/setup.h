@@ -2,8 +2,7 @@
 /*
  * The configuration of a command: the file, its log settings, and the selected pipelines.
  */
-#ifndef ROWFERRY_CLI_SETUP_H
-#define ROWFERRY_CLI_SETUP_H
+#pragma once
 
 #include "arguments.h"
 #include "rowferry/config/config.h"
@@ -24,5 +23,3 @@ int setup_load_one(struct setup *out, const struct arguments *a, struct err *err
 /* Reads the secrets, for commands that connect, and logs the warnings so far. */
 int setup_secrets(struct setup *s, struct err *err) MUST_CHECK;
 void setup_release(struct setup *s);
-
-#endif

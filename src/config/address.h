@@ -3,8 +3,7 @@
  * Checks of server addresses: valid, and without secrets. Messages never quote the text, because it
  * may contain the secret that is refused.
  */
-#ifndef ROWFERRY_CONFIG_ADDRESS_H
-#define ROWFERRY_CONFIG_ADDRESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ bool address_listens_open(const char *listen);
 int address_check_listen(const char *listen, struct err *err) MUST_CHECK;
 /* A host name alone. */
 int address_check_host(const char *name, struct err *err) MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * The option table. Every option is declared here once; reading, defaults, ranges and the nearest
  * names are derived from it. A unit test compares the manual and the JSON Schema with it.
  */
-#ifndef ROWFERRY_CONFIG_OPTIONS_H
-#define ROWFERRY_CONFIG_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ bool options_is_group(bool in_pipeline, const char *path);
 /* Returns a copy of the key directly below `group` ("" is the top) that is nearest to `word`; null
  * if none is near. */
 char *options_nearest(bool in_pipeline, const char *group, const char *word);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Converts the file's tree to the structs: walks the JSON along the option table.
  */
-#ifndef ROWFERRY_CONFIG_READ_H
-#define ROWFERRY_CONFIG_READ_H
+#pragma once
 
 #include <json-c/json.h>
 
@@ -86,5 +85,3 @@ const char *value_kind(struct json_object *value);
 
 /* Returns the path to open: relative ones are resolved against the file's directory. */
 char *value_beside(const char *file, const char *path);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The file as text: comments, syntax, and the places of keys, which json-c does not report.
  */
-#ifndef ROWFERRY_CONFIG_SCAN_H
-#define ROWFERRY_CONFIG_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ enum scan_end { SCAN_KEY, SCAN_VALUE };
 /* Finds the place of "pipelines[0].from.table", its key or its value. If it does not exist, finds
  * the nearest part of the path that does. The text has passed scan_check. */
 struct place scan_find(const char *text, size_t len, const char *path, enum scan_end end);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The keys of the JSON objects being read, compared by the meaning of their escapes.
  */
-#ifndef ROWFERRY_CONFIG_SCAN_KEYS_H
-#define ROWFERRY_CONFIG_SCAN_KEYS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ bool scan_keys_push(struct scan_keys *keys, struct buf *path, struct span key);
 /* Removes the keys from `first` on, those of an object that ends. Returns the first duplicate in
  * the order of the text, or null. */
 const char *scan_keys_end(struct scan_keys *keys, size_t first);
-
-#endif

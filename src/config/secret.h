@@ -2,8 +2,7 @@
 /*
  * Reads one secret from its origin. No message contains a value or the text of a command.
  */
-#ifndef ROWFERRY_CONFIG_SECRET_H
-#define ROWFERRY_CONFIG_SECRET_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ int secret_from_prompt(const char *prompt, const char *option, char **out,
                        struct err *err) MUST_CHECK;
 
 #define SECRET_MAX_BYTES 65536
-
-#endif

@@ -3,8 +3,7 @@
  * Checks of single texts. Each sets ERR_CONFIG and a message; the caller prepends the place of the
  * option.
  */
-#ifndef ROWFERRY_CONFIG_TEXT_CHECK_H
-#define ROWFERRY_CONFIG_TEXT_CHECK_H
+#pragma once
 
 #include "rowferry/base/err.h"
 
@@ -14,5 +13,3 @@ int text_check_name(const char *value, struct err *err) MUST_CHECK;
 int text_check_table(const char *value, struct err *err) MUST_CHECK;
 /* A mapping that the document module can read. */
 int text_check_mapping(const char *json, struct err *err) MUST_CHECK;
-
-#endif

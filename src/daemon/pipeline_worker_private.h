@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Internals shared by the files of the pipeline worker: its stage, heartbeat and waits. */
-#ifndef ROWFERRY_DAEMON_PIPELINE_WORKER_PRIVATE_H
-#define ROWFERRY_DAEMON_PIPELINE_WORKER_PRIVATE_H
+#pragma once
 
 #include "rowferry/daemon/pipeline_worker.h"
 
@@ -42,5 +41,3 @@ int pipeline_worker_report_lost(struct pipeline_worker *r, struct err *err) MUST
 /* Records a heartbeat. */
 void pipeline_worker_note_alive(struct pipeline_worker *r);
 void pipeline_worker_order_done(struct pipeline_worker *r);
-
-#endif

@@ -3,8 +3,7 @@
  * Answers requests, independently of HTTP's mechanics: maps a method, a path and the status
  * snapshots to a status, a type and a body.
  */
-#ifndef ROWFERRY_SERVE_ANSWER_H
-#define ROWFERRY_SERVE_ANSWER_H
+#pragma once
 
 #include "events.h"
 #include "rowferry/serve/serve.h"
@@ -46,5 +45,3 @@ struct question {
 };
 
 void answer_question(struct answerer *a, const struct question *q, struct answer *out);
-
-#endif

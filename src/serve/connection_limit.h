@@ -3,8 +3,7 @@
  * Limits the number of connections. If one more comes, the oldest is closed, so a slow client
  * cannot keep others out and no request needs a deadline.
  */
-#ifndef ROWFERRY_SERVE_CONNECTION_LIMIT_H
-#define ROWFERRY_SERVE_CONNECTION_LIMIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ struct connection_limit {
 int connection_limit_enter(struct connection_limit *d, int fd);
 /* A connection that was closed for another may leave a second time. */
 void connection_limit_leave(struct connection_limit *d, int fd);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Thread-safe; bounded to EVENTS_KEPT events a ring, EVENT_BYTES each.
  */
-#ifndef ROWFERRY_SERVE_EVENTS_H
-#define ROWFERRY_SERVE_EVENTS_H
+#pragma once
 
 #include <pthread.h>
 
@@ -42,5 +41,3 @@ void events_take(void *context, enum log_level level, int64_t wall_us, const cha
 /* Appends a JSON array of the events after number `since`, each with its "id". The rings follow one
  * another, each with its oldest event first. */
 void events_push(struct events *e, uint64_t since, struct buf *out);
-
-#endif

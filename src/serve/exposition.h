@@ -6,8 +6,7 @@
  *     # TYPE rowferry_upserts_total counter
  *     rowferry_upserts_total{pipeline="articles"} 4981
  */
-#ifndef ROWFERRY_SERVE_EXPOSITION_H
-#define ROWFERRY_SERVE_EXPOSITION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void exposition_int(struct buf *out, const char *name, const char *suffix,
                     const struct label *labels, int64_t value);
 void exposition_real(struct buf *out, const char *name, const char *suffix,
                      const struct label *labels, double value);
-
-#endif

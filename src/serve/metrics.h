@@ -3,8 +3,7 @@
  * The metrics, one row of a table each. A test compares docs/observe.md with them. Pure, except for
  * process_look.
  */
-#ifndef ROWFERRY_SERVE_METRICS_H
-#define ROWFERRY_SERVE_METRICS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ double metrics_lag_s(const struct status_snapshot_view *v, int64_t now_us);
 
 void metrics_push(struct buf *out, const struct status_snapshot_view *views, size_t count,
                   const struct process *process, int64_t now_us);
-
-#endif

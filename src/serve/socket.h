@@ -2,8 +2,7 @@
 /*
  * The listening socket.
  */
-#ifndef ROWFERRY_SERVE_SOCKET_H
-#define ROWFERRY_SERVE_SOCKET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@
  * *loopback is true if only this machine can connect. The caller closes *fd. */
 int socket_listen(const char *listen, int *fd, char address[SERVE_ADDRESS_BYTES], bool *loopback,
                   struct err *err) MUST_CHECK;
-
-#endif

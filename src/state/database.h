@@ -5,8 +5,7 @@
  * Each statement is prepared once, on first use, and has the pipeline's id as ?1. Bound texts must
  * stay valid until the statement has run.
  */
-#ifndef ROWFERRY_STATE_DATABASE_H
-#define ROWFERRY_STATE_DATABASE_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -162,5 +161,3 @@ char *sql_copy(sqlite3_stmt *statement, int column);
 int transaction_begin(struct state *s, struct err *err) MUST_CHECK;
 /* Commits if result is 0, else rolls back. Returns result, or the error of the commit. */
 int transaction_end(struct state *s, int result, struct err *err) MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * Checks if a state file can be trusted: owners of it and the files beside it, and triggers in its
  * schema.
  */
-#ifndef ROWFERRY_STATE_TRUST_H
-#define ROWFERRY_STATE_TRUST_H
+#pragma once
 
 #include "database.h"
 
@@ -30,5 +29,3 @@ int trust_connection(sqlite3 *db);
 
 /* ERR_STATE if the schema has a view, or a trigger that is not from a migration. */
 int trust_schema(const struct state *s, struct err *err) MUST_CHECK;
-
-#endif

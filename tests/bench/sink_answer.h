@@ -9,8 +9,7 @@
  * If a document has a member "stamped" (microseconds since 1970) among its first members, the sink
  * records its age when its request was answered.
  */
-#ifndef ROWFERRY_BENCH_SINK_ANSWER_H
-#define ROWFERRY_BENCH_SINK_ANSWER_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -59,5 +58,3 @@ void sink_forget_ages(struct sink_stats *stats);
 /* Answers all other requests: appends the body of the response and returns its status. */
 int sink_answer(struct buf *body, const struct sink_stats *stats, const char *method,
                 const char *target, struct span request);
-
-#endif

@@ -4,8 +4,7 @@
  * responses are slices of one text that is prepared before the first request. Thread-safe once
  * prepared.
  */
-#ifndef ROWFERRY_BENCH_SINK_LISTING_H
-#define ROWFERRY_BENCH_SINK_LISTING_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
@@ -15,5 +14,3 @@ long listing_keys(void);
 
 /* Appends the response to a search that sorts by source_id. Supports size and search_after. */
 void listing_push(struct buf *body, struct span request);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Thread-safe. Without writers nothing waits and nothing is refused.
  */
-#ifndef ROWFERRY_BENCH_SINK_NODE_H
-#define ROWFERRY_BENCH_SINK_NODE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ struct node {
 /* Accepts a request and works on it, which blocks for its duration. Returns false if it was
  * refused. */
 bool node_take(struct node *n, size_t bytes);
-
-#endif

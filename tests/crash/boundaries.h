@@ -12,8 +12,7 @@
  * twenty or more calls and a quarter of them is missing, the test fails. The servers answer one
  * request at a time to make calls repeatable.
  */
-#ifndef ROWFERRY_TESTS_BOUNDARIES_H
-#define ROWFERRY_TESTS_BOUNDARIES_H
+#pragma once
 
 #include "crash.h"
 
@@ -74,5 +73,3 @@ void stage_sync(struct stage *s, int exit_code);
 
 /* Runs it on the other host. The holder on this host may be about to lose the pipeline. */
 void stage_sync_elsewhere(struct stage *s);
-
-#endif

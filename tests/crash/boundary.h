@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interface between a program's system calls and boundary.c, which decides their fate; the other
  * files implement the calls. */
-#ifndef ROWFERRY_TESTS_BOUNDARY_H
-#define ROWFERRY_TESTS_BOUNDARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -27,5 +26,3 @@ ssize_t boundary_came(const char *function, enum class of, ssize_t result);
  * if that is fewer; -1: the call fails. */
 ssize_t boundary_goes(const char *function, int fd, size_t size);
 void boundary_die(void) __attribute__((noreturn));
-
-#endif

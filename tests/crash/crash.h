@@ -3,8 +3,7 @@
  * Shared by the crash tests: a world whose service handles small requests slowly, and kills that
  * count the operations that were unsettled.
  */
-#ifndef ROWFERRY_TESTS_CRASH_H
-#define ROWFERRY_TESTS_CRASH_H
+#pragma once
 
 #include <check.h>
 
@@ -101,5 +100,3 @@ int crash_long_suite(const char *name, const TTest *const *tests, size_t count);
         const TTest *const tests[] = {__VA_ARGS__};                                                \
         return crash_long_suite((name), tests, sizeof(tests) / sizeof(tests[0]));                  \
     }
-
-#endif

@@ -6,8 +6,7 @@
  * An open transaction keeps the change log from being pruned, so that the intact copy of the state
  * file stays valid.
  */
-#ifndef ROWFERRY_TESTS_DAMAGE_H
-#define ROWFERRY_TESTS_DAMAGE_H
+#pragma once
 
 #include "crash.h"
 
@@ -36,5 +35,3 @@ void damage_case(struct damage *d, const char *what);
 
 /* Reads a file. The caller frees the bytes. */
 char *damage_read(const char *path, size_t *size);
-
-#endif

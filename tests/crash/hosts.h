@@ -5,8 +5,7 @@
  *
  * The namespaces have no names and disappear with their last process.
  */
-#ifndef ROWFERRY_TESTS_HOSTS_H
-#define ROWFERRY_TESTS_HOSTS_H
+#pragma once
 
 #include "wires.h"
 
@@ -36,5 +35,3 @@ void hosts_connect(uint64_t seed);
 
 /* Sets the rule for both directions between two hosts. */
 void hosts_say(enum host a, enum host b, const struct wires_rule *rule);
-
-#endif

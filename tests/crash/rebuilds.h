@@ -3,8 +3,7 @@
  * A world with a live and a former generation whose rebuild is killed somewhere, and the checks
  * after the next command.
  */
-#ifndef ROWFERRY_TESTS_CRASH_REBUILDS_H
-#define ROWFERRY_TESTS_CRASH_REBUILDS_H
+#pragma once
 
 #include "crash.h"
 
@@ -27,5 +26,3 @@ bool rebuilds_underway(const struct world *w);
  * must have no rebuild, and the source only their consumers.
  */
 void rebuilds_recover(struct world *w, const char *killed, int n);
-
-#endif

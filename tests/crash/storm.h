@@ -7,8 +7,7 @@
  * late requests of the first one still arrive. A path is used again after all of them have arrived.
  * So all requests on a path belong to one process.
  */
-#ifndef ROWFERRY_TESTS_STORM_H
-#define ROWFERRY_TESTS_STORM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ int storm_next(struct storm *s);
 size_t storm_bulks(const struct storm *s);
 size_t storm_unanswered(const struct storm *s);
 unsigned storm_met(const struct storm *s);
-
-#endif

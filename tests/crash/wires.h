@@ -7,8 +7,7 @@
  * thread, which the test starts and stops. Frames that arrive without it wait in the sockets or are
  * lost.
  */
-#ifndef ROWFERRY_TESTS_WIRES_H
-#define ROWFERRY_TESTS_WIRES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ void wires_say(int from, int to, const struct wires_rule *rule);
 
 /* Returns the number of frames since the start. */
 int64_t wires_count(enum wires_deed deed);
-
-#endif

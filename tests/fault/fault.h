@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A test world whose service is reached through a fault-injecting proxy. */
-#ifndef ROWFERRY_TESTS_FAULT_H
-#define ROWFERRY_TESTS_FAULT_H
+#pragma once
 
 #include <check.h>
 #include <stdio.h>
@@ -64,5 +63,3 @@ static inline int64_t outage_ms(void)
     const char *text = getenv("ROWFERRY_OUTAGE_S");
     return (text != NULL ? strtoll(text, NULL, 10) : 3) * 1000;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A test world whose database is reached through a PostgreSQL protocol proxy. */
-#ifndef ROWFERRY_TESTS_PGWAY_H
-#define ROWFERRY_TESTS_PGWAY_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,5 +40,3 @@ static inline void pgway_stop(struct pgway *g)
     pgproxy_stop(g->proxy);
     world_stop(&g->w);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A bulk request over a real socket with a scripted answer. Consists of a batch, a service handle
  * and a proxy that answers in place of the service.
  */
-#ifndef ROWFERRY_TESTS_WIRE_H
-#define ROWFERRY_TESTS_WIRE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdio.h>
@@ -185,5 +184,3 @@ static inline size_t good_answer(struct wire *w, enum framing framing)
     /* libcurl does not need the line end after the last chunk, or half of it after trailers */
     return w->answer.len - (framing == BY_CHUNKS ? 2 : framing == BY_TRAILERS ? 1 : 0);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Needed by every target: its entry point, error reporting, and a JSON validator. */
-#ifndef ROWFERRY_TESTS_EXPECT_H
-#define ROWFERRY_TESTS_EXPECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Returns true if the bytes are one JSON value (RFC 8259) in UTF-8. Shares no code with the
  * program. */
 bool json_valid(const char *text, size_t len);
-
-#endif

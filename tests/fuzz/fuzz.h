@@ -3,8 +3,7 @@
  * Shared by the fuzz targets. A target is fuzz_X.c with LLVMFuzzerTestOneInput; it reports an error
  * by ending the program with FUZZ_EXPECT. Its corpus is corpus/X.
  */
-#ifndef ROWFERRY_TESTS_FUZZ_H
-#define ROWFERRY_TESTS_FUZZ_H
+#pragma once
 
 #include "expect.h"
 #include "rowferry/base/buf.h"
@@ -38,5 +37,3 @@ void fuzz_row(const struct fuzz_plan *p, const struct value *values, size_t coun
 
 /* The first byte chooses a pair, the rest is its value. */
 void fuzz_value(const struct fuzz_pair *pairs, size_t count, const uint8_t *data, size_t size);
-
-#endif

@@ -7,8 +7,7 @@
  * so on. Each line after the first answers one request, in order: a letter for the status and the
  * body. The last one is repeated, and after SERVED_MOST requests all further ones fail.
  */
-#ifndef ROWFERRY_TESTS_SERVED_H
-#define ROWFERRY_TESTS_SERVED_H
+#pragma once
 
 #include "expect.h"
 #include "http/service.h"
@@ -26,5 +25,3 @@ void served_result(int rc, int also, const struct err *err);
 /* Expects that the text in a fixed-size field is NUL-terminated. */
 #define SERVED_ENDS(field)                                                                         \
     FUZZ_EXPECT(memchr((field), '\0', sizeof(field)) != NULL, "%s has no end", #field)
-
-#endif

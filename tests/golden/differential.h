@@ -3,8 +3,7 @@
  * The columns of the differential test: type, property, how the document differs from to_jsonb and
  * which values the property cannot hold (both by name, see differential.sql).
  */
-#ifndef ROWFERRY_TESTS_DIFFERENTIAL_H
-#define ROWFERRY_TESTS_DIFFERENTIAL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ struct kind {
 
 extern const struct kind kinds[];
 extern const size_t kind_count;
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Any error ends the program.
  */
-#ifndef ROWFERRY_TESTS_GOLDEN_H
-#define ROWFERRY_TESTS_GOLDEN_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/document/bulk/encode.h"
@@ -63,5 +62,3 @@ typedef void (*pair_visit)(void *context, struct pg *pg, const struct pair *pair
  * were skipped, else it is empty. */
 int golden_file(struct pg *pg, const char *path, pair_visit visit, void *context,
                 struct buf *skipped);
-
-#endif

@@ -6,8 +6,7 @@
  * One thread drives all sessions. It sends a statement and waits until it is done or waits for a
  * lock, so that a seed repeats its history.
  */
-#ifndef ROWFERRY_TESTS_HISTORY_H
-#define ROWFERRY_TESTS_HISTORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -132,5 +131,3 @@ void stage_stop(struct stage *s);
 /* Runs the history of the seed. Returns the difference at a quiet point, or null. The caller frees
  * it. `log` receives the statements and their results. */
 char *history_run(struct stage *s, const struct mode *mode, uint64_t seed, struct buf *log);
-
-#endif

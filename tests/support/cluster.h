@@ -14,8 +14,7 @@
  * primary. Other tests start servers with cluster_start, in an unchecked fixture, because the
  * servers do not end with the test.
  */
-#ifndef ROWFERRY_TESTS_CLUSTER_H
-#define ROWFERRY_TESTS_CLUSTER_H
+#pragma once
 
 #include <check.h>
 #include <libpq-fe.h>
@@ -84,5 +83,3 @@ int cluster_suite(const char *name, const TTest *const *tests, size_t count);
         const TTest *const tests[] = {__VA_ARGS__};                                                \
         return pair_suite((name), tests, sizeof(tests) / sizeof(tests[0]));                        \
     }
-
-#endif

@@ -5,8 +5,7 @@
  * The documents are read by plain searches, and PostgreSQL compares them as jsonb, whose text keeps
  * every digit of a number and has names in a fixed order.
  */
-#ifndef ROWFERRY_TESTS_COMPARE_H
-#define ROWFERRY_TESTS_COMPARE_H
+#pragma once
 
 #include <libpq-fe.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void expect_equal(int64_t rows, PGconn *conn, const char *query, const char *url
 /* Returns the query for a whole table: its columns as they are, timestamptz with six digits,
  * source_id as the key's text. The caller frees it. */
 char *compare_table(const char *table, const char *key);
-
-#endif

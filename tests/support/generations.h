@@ -4,8 +4,7 @@
  *
  * Any error fails the test.
  */
-#ifndef ROWFERRY_TESTS_GENERATIONS_H
-#define ROWFERRY_TESTS_GENERATIONS_H
+#pragma once
 
 #include "world.h"
 
@@ -41,5 +40,3 @@ int64_t generations_count(const struct world *w, const char *index, const char *
 /* Sends a request like another client; the service must accept it. */
 void generations_do(const struct world *w, const char *method, const char *body, const char *path,
                     ...) __attribute__((format(printf, 4, 5)));
-
-#endif

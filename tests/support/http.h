@@ -2,8 +2,7 @@
 /*
  * HTTP requests made by the tests, independent of the program's own client.
  */
-#ifndef ROWFERRY_TESTS_HTTP_H
-#define ROWFERRY_TESTS_HTTP_H
+#pragma once
 
 #include <json-c/json.h>
 
@@ -25,5 +24,3 @@ void reply_release(struct reply *reply);
 /* The same, but the answer must have this status. Returns it as JSON, which the caller puts. */
 struct json_object *reply_json(int status, const char *method, const char *url, const char *path,
                                const char *body, const char *authorization);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The inverse of key_split, and the counterpart of the SQL expression in source/catalog/keytext.h.
  */
-#ifndef ROWFERRY_TESTS_KEYJOIN_H
-#define ROWFERRY_TESTS_KEYJOIN_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 
@@ -21,5 +20,3 @@ static inline void key_join(struct buf *out, const char *const *parts, const siz
         }
     }
 }
-
-#endif

@@ -5,8 +5,7 @@
  * planted_try plants a fault in a separate world and expects its line. Then it follows the remedy
  * to the letter, and expects that the line disappears.
  */
-#ifndef ROWFERRY_TESTS_LINES_H
-#define ROWFERRY_TESTS_LINES_H
+#pragma once
 
 #include <json-c/json.h>
 
@@ -73,5 +72,3 @@ void planted_try(const struct planted *p);
 
 /* Tries all faults of a table. */
 void planted_try_all(const struct planted *table, size_t count);
-
-#endif

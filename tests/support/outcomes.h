@@ -2,8 +2,7 @@
 /*
  * The glossary's names of outcomes, for messages of failed tests.
  */
-#ifndef ROWFERRY_TESTS_OUTCOMES_H
-#define ROWFERRY_TESTS_OUTCOMES_H
+#pragma once
 
 #include "rowferry/document/model/operation.h"
 
@@ -15,5 +14,3 @@ static inline const char *outcome_name(enum outcome outcome)
     };
     return names[outcome];
 }
-
-#endif

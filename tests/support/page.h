@@ -8,8 +8,7 @@
  *     <!-- test: not here, WHY -->  the block is parsed, but not run
  *     <!-- test: ends with N -->    exit code of each of its commands
  */
-#ifndef ROWFERRY_TESTS_PAGE_H
-#define ROWFERRY_TESTS_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ void reader_run(const struct reader *r, const char *command, struct program_resu
 /* Runs a command that ends only on a signal, which is sent after it has written the text. */
 void reader_run_until(const struct reader *r, const char *command, const char *text,
                       struct program_result *result);
-
-#endif

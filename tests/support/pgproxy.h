@@ -6,8 +6,7 @@
  * Results are counted over all connections since pgproxy_plan, one per statement. A result ends
  * with its CommandComplete.
  */
-#ifndef ROWFERRY_TESTS_PGPROXY_H
-#define ROWFERRY_TESTS_PGPROXY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -41,5 +40,3 @@ void pgproxy_silence(struct pgproxy *p);
 
 /* Returns how many results have arrived since the plan. */
 size_t pgproxy_results(struct pgproxy *p);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Any error fails the test. Programs end with the test that started them.
  */
-#ifndef ROWFERRY_TESTS_PROGRAM_H
-#define ROWFERRY_TESTS_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ void rowferry_expect(int exit_code, const char *config, ...) __attribute__((sent
 
 /* Returns a member of the last line of standard output, which is JSON (sync --json). */
 int64_t program_json_int(const struct program_result *result, const char *member);
-
-#endif

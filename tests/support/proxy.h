@@ -7,8 +7,7 @@
  * answer, unless the fault differs. It counts the bulk requests, and how many overlapped, from the
  * last byte of the request to the first of the answer.
  */
-#ifndef ROWFERRY_TESTS_PROXY_H
-#define ROWFERRY_TESTS_PROXY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ size_t proxy_bulks_now(struct proxy *p);
 
 /* Returns true if no client is connected and no request is in progress. */
 bool proxy_idle(struct proxy *p);
-
-#endif

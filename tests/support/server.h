@@ -4,8 +4,7 @@
  *
  * Any error fails the test. Servers end with the test that started them.
  */
-#ifndef ROWFERRY_TESTS_SERVER_H
-#define ROWFERRY_TESTS_SERVER_H
+#pragma once
 
 #include "program.h"
 
@@ -51,5 +50,3 @@ void devsearch_stop(struct devsearch *service);
 /* Returns a free loopback port, reserved as long as the test lives. A server may listen on it, end,
  * and be restarted. */
 int free_port(void);
-
-#endif

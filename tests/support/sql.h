@@ -2,8 +2,7 @@
 /*
  * SQL in tests: any error of the database fails the test.
  */
-#ifndef ROWFERRY_TESTS_SQL_H
-#define ROWFERRY_TESTS_SQL_H
+#pragma once
 
 #include <libpq-fe.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ char *sql_text(PGconn *conn, const char *format, ...) __attribute__((format(prin
 
 /* The same as an integer. */
 int64_t sql_int(PGconn *conn, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

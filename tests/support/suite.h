@@ -6,8 +6,7 @@
  * Every test runs in a separate process; CK_FORK=no in the environment disables this for a
  * debugger.
  */
-#ifndef ROWFERRY_TESTS_SUITE_H
-#define ROWFERRY_TESTS_SUITE_H
+#pragma once
 
 #include <check.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ static inline int suite_run(const char *name, const TTest *const *tests, size_t 
         const TTest *const tests[] = {__VA_ARGS__};                                                \
         return suite_run((name), tests, sizeof(tests) / sizeof(tests[0]));                         \
     }
-
-#endif

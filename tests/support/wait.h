@@ -7,8 +7,7 @@
  *         ck_assert(deadline_wait(&d));
  *     }
  */
-#ifndef ROWFERRY_TESTS_WAIT_H
-#define ROWFERRY_TESTS_WAIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ static inline bool deadline_wait(const struct deadline *d)
     nanosleep(&pause, NULL);
     return deadline_now_ms() < d->end_ms;
 }
-
-#endif

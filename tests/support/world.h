@@ -6,8 +6,7 @@
  * text[], extra jsonb, published boolean, updated_at timestamptz). The pipeline is "articles", its
  * alias "shop-articles".
  */
-#ifndef ROWFERRY_TESTS_WORLD_H
-#define ROWFERRY_TESTS_WORLD_H
+#pragma once
 
 #include <libpq-fe.h>
 
@@ -98,5 +97,3 @@ void world_await_held(const struct world *w);
 
 /* Waits until everything committed in the source so far is acknowledged and in the checkpoint. */
 void world_await_settled(const struct world *w);
-
-#endif

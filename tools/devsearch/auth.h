@@ -2,8 +2,7 @@
 /*
  * Authentication by API key, bearer token or user and password; compares in constant time.
  */
-#ifndef DEVSEARCH_AUTH_H
-#define DEVSEARCH_AUTH_H
+#pragma once
 
 #include "base/options.h"
 
@@ -12,5 +11,3 @@ bool auth_wanted(const struct options *o);
 
 /* Returns true if the Authorization header (may be null) is accepted. */
 bool auth_good(const struct options *o, const char *header);
-
-#endif

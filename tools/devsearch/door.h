@@ -3,8 +3,7 @@
  * Refuses requests by their head alone: requests of web pages or of browsers misled by them, long
  * request lines, invalid credentials.
  */
-#ifndef DEVSEARCH_DOOR_H
-#define DEVSEARCH_DOOR_H
+#pragma once
 
 #include "base/options.h"
 
@@ -19,5 +18,3 @@ struct knock {
 
 /* Returns true with the refusal in the answer; false if the request is accepted. */
 bool door_refuses(const struct options *o, const struct knock *k, struct answer *a);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * HTTP front end (libmicrohttpd): receives requests, checks credentials, sends answers.
  */
-#ifndef DEVSEARCH_HTTP_H
-#define DEVSEARCH_HTTP_H
+#pragma once
 
 #include "api/server.h"
 
@@ -13,5 +12,3 @@ struct http;
 struct http *http_start(struct server *s, struct err *err);
 int http_port(const struct http *h);
 void http_stop(struct http *h);
-
-#endif

@@ -6,8 +6,7 @@
  * same time do not all retry at the same time. The caller decides whether to retry; this module
  * only computes how long to wait.
  */
-#ifndef ROWFERRY_BASE_BACKOFF_H
-#define ROWFERRY_BASE_BACKOFF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ int64_t backoff_next_ms(struct backoff *b, uint64_t random);
 
 /* Starts again with a short delay; to be called after a success. */
 void backoff_reset(struct backoff *b);
-
-#endif

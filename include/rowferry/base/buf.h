@@ -8,8 +8,7 @@
  * count. The code that declares a buffer owns it and must call buf_release. `data` is valid until
  * the next append.
  */
-#ifndef ROWFERRY_BASE_BUF_H
-#define ROWFERRY_BASE_BUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ static inline const char *buf_text(const struct buf *b)
 /* Returns the content (NUL-terminated, malloc'ed, never null), which the caller frees, and empties
  * the buffer. */
 char *buf_detach(struct buf *b);
-
-#endif

@@ -5,8 +5,7 @@
  * wall_us may jump in either direction; it is used for versions and displayed times. monotonic_us
  * never goes back; it is used for waits and rates. Both are in microseconds.
  */
-#ifndef ROWFERRY_BASE_CLOCK_H
-#define ROWFERRY_BASE_CLOCK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ static inline uint64_t clock_random(const struct clock *c)
 /* Writes wall_us as ISO 8601 in UTC, with `digits` (0 to 6) digits of the fraction, into
  * out[CLOCK_ISO_BYTES]. Returns out. */
 char *clock_iso(char *out, int64_t wall_us, int digits);
-
-#endif

@@ -3,8 +3,7 @@
  * Text files that are compiled into the program: migrations, HTML pages, the manual's prose and
  * shell completions. cmake/Embed.cmake generates the tables.
  */
-#ifndef ROWFERRY_BASE_EMBED_H
-#define ROWFERRY_BASE_EMBED_H
+#pragma once
 
 struct embedded {
     const char *name; /* file name without its extension; null ends a table */
@@ -21,5 +20,3 @@ extern const struct embedded cli_html[];
 /* Returns the text of that name. Aborts if the table does not have it, which is a bug that any test
  * would find. */
 const char *embed_text(const struct embedded *table, const char *name);
-
-#endif

@@ -11,8 +11,7 @@
  * response body, so it is shown on stderr and never logged. Message and detail never contain
  * secrets.
  */
-#ifndef ROWFERRY_BASE_ERR_H
-#define ROWFERRY_BASE_ERR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ enum exit_code err_exit_code(enum err_class class);
 
 /* Returns the more severe of two pipelines' exit codes, in the order 2, 1, 5, 6, 4, 3, 0. */
 enum exit_code err_exit_code_worse(enum exit_code a, enum exit_code b);
-
-#endif

@@ -8,8 +8,7 @@
  * failpoints and ignores the variable. Otherwise, a user who controls the environment of a program
  * with more privileges could stop it at any point.
  */
-#ifndef ROWFERRY_BASE_FAILPOINT_H
-#define ROWFERRY_BASE_FAILPOINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -28,6 +27,4 @@ bool failpoint_hit(const char *name);
 #else
 #define FAILPOINT(name) (__builtin_expect(failpoint_armed, 0) && failpoint_hit(name))
 #define FAILPOINT_LOAD() failpoint_load(getenv("ROWFERRY_FAILPOINT"))
-#endif
-
 #endif

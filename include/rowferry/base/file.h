@@ -2,8 +2,7 @@
 /*
  * Reads a small file that the user named, which may be of any type.
  */
-#ifndef ROWFERRY_BASE_FILE_H
-#define ROWFERRY_BASE_FILE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/stat.h>
@@ -15,5 +14,3 @@ struct buf;
  * device"), valid until the thread's next call of strerror. If the content is larger than the
  * maximum of out, sets out->failed. found may be null. */
 const char *file_read(const char *path, int64_t timeout_ms, struct buf *out, struct stat *found);
-
-#endif

@@ -6,8 +6,7 @@
  * and read what is served there, but its requests carry that name. Numeric addresses cannot be
  * redirected.
  */
-#ifndef ROWFERRY_BASE_HOST_H
-#define ROWFERRY_BASE_HOST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ bool host_name(const char *text, char out[HOST_BYTES]);
 /* Returns true if `host`, from the request, is local; null means that the request has none. `names`
  * lists the accepted names ("name" or "name:port") besides addresses and localhost. */
 bool host_is_ours(const char *host, const char *const *names, size_t count);
-
-#endif

@@ -10,8 +10,7 @@
  * secrets. Thread-safe: each line is one write(2). Besides the signal flag, the log's settings are
  * the program's only mutable global state.
  */
-#ifndef ROWFERRY_BASE_LOG_H
-#define ROWFERRY_BASE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ void log_err(enum log_level level, const char *event, const char *pipeline, cons
 /* Renders a line without the newline. Pure. */
 void log_render(struct buf *out, enum log_format format, enum log_level level, int64_t wall_us,
                 const char *event, const struct log_field *fields);
-
-#endif

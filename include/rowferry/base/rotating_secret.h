@@ -7,8 +7,7 @@
  * refused text is still the current one. So if many threads are refused at the same time, only one
  * reads. Returned texts are copies, which the caller wipes and frees.
  */
-#ifndef ROWFERRY_BASE_ROTATING_SECRET_H
-#define ROWFERRY_BASE_ROTATING_SECRET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ char *rotating_secret_take(struct rotating_secret *r, const char *fallback);
 /* Replaces *refused, which a server has refused, with a different current text. Returns false if
  * there is none or r is null. */
 bool rotating_secret_replace(struct rotating_secret *r, char **refused);
-
-#endif

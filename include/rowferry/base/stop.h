@@ -2,8 +2,7 @@
 /*
  * Signals: the first one asks the process to finish its work in flight, the second ends it at once.
  */
-#ifndef ROWFERRY_BASE_STOP_H
-#define ROWFERRY_BASE_STOP_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -17,5 +16,3 @@ void stop_ask(void);
 
 /* Returns true if the flag is set. */
 bool stop_asked(void);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Small text helpers: spans, escapes, nearest names; and allocation functions that never fail.
  */
-#ifndef ROWFERRY_BASE_TEXT_H
-#define ROWFERRY_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ void mem_exhausted(void) __attribute__((noreturn));
 
 /* Overwrites a secret in a way that the compiler cannot remove. text may be null. */
 void text_wipe(char *text);
-
-#endif

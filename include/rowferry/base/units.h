@@ -2,8 +2,7 @@
 /*
  * Durations and sizes with units, as written by people: "20ms", "1h", "5MiB", "512B".
  */
-#ifndef ROWFERRY_BASE_UNITS_H
-#define ROWFERRY_BASE_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool units_parse_size(const char *text, int64_t *bytes);
 char *units_size(char *out, int64_t bytes);
 char *units_duration(char *out, int64_t ms);
 char *units_count(char *out, int64_t n);
-
-#endif

@@ -10,8 +10,7 @@
  * The file only names secrets. secret_resolve_all reads them when a command needs them.
  * Relative paths in the file are relative to the file's directory.
  */
-#ifndef ROWFERRY_CONFIG_CONFIG_H
-#define ROWFERRY_CONFIG_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -232,5 +231,3 @@ void config_source_options(const struct config *c, const char *application_name,
                            struct source_options *out);
 void config_service_options(const struct config *c, const struct pipeline_config *pipeline,
                             struct service_options *out);
-
-#endif

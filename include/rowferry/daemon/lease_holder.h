@@ -13,8 +13,7 @@
  *
  * `call` reports each change of state.
  */
-#ifndef ROWFERRY_DAEMON_LEASE_HOLDER_H
-#define ROWFERRY_DAEMON_LEASE_HOLDER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ enum lease_holder_state lease_holder_look(struct lease_holder *k, struct err *wh
 
 /* Keeps the claim of `consumer` alive in place of its reader. Null ends that. */
 void lease_holder_attend(struct lease_holder *k, const char *consumer);
-
-#endif

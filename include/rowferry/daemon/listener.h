@@ -4,8 +4,7 @@
  * (rowferry/serve/serve.h). The caller's function describes a pipeline in JSON, so that the page
  * and `status --json` agree.
  */
-#ifndef ROWFERRY_DAEMON_LISTENER_H
-#define ROWFERRY_DAEMON_LISTENER_H
+#pragma once
 
 #include "rowferry/daemon/pipeline_worker.h"
 #include "rowferry/serve/serve.h"
@@ -29,5 +28,3 @@ int listener_start(struct listener *l, const struct config *config, struct pipel
                    size_t count, listener_describe describe_pipeline, int64_t silent_most_ms,
                    struct err *err) MUST_CHECK;
 void listener_stop(struct listener *l); /* a zeroed listener is allowed */
-
-#endif

@@ -3,8 +3,7 @@
  * The requests that wait for a rebuild or for its end, and the replies to them. A reply that cannot
  * be written to the state file is dropped with a warning; the next holder takes the request again.
  */
-#ifndef ROWFERRY_DAEMON_PENDING_REPLIES_H
-#define ROWFERRY_DAEMON_PENDING_REPLIES_H
+#pragma once
 
 #include "rowferry/daemon/rebuild_outcome.h"
 #include "rowferry/state/store.h"
@@ -25,5 +24,3 @@ void pending_replies_answer(struct pending_replies *a, struct state *state, cons
                             const struct rebuild_outcome *rebuilt);
 /* Files the requests again, for the next holder. */
 void pending_replies_put_back(struct pending_replies *a, struct state *state, const char *pipeline);
-
-#endif

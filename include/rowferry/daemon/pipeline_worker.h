@@ -13,8 +13,7 @@
  * (replica.waits). The state file may be outdated after that, so the first round compares it with
  * the source.
  */
-#ifndef ROWFERRY_DAEMON_PIPELINE_WORKER_H
-#define ROWFERRY_DAEMON_PIPELINE_WORKER_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -114,5 +113,3 @@ const char *pipeline_worker_stage(const struct pipeline_worker *r);
 
 /* Milliseconds since the last heartbeat; 0 if the worker has ended. */
 int64_t pipeline_worker_silent_ms(const struct pipeline_worker *r, int64_t now_us);
-
-#endif

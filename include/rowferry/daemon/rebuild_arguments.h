@@ -10,8 +10,7 @@
  *
  * Pure.
  */
-#ifndef ROWFERRY_DAEMON_REBUILD_ARGUMENTS_H
-#define ROWFERRY_DAEMON_REBUILD_ARGUMENTS_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/config/config.h"
@@ -28,5 +27,3 @@ void rebuild_arguments_push(struct buf *out, const struct pipeline_config *pipel
 /* Returns false if the request was made with another configuration. */
 bool rebuild_arguments_read(const char *arguments, const struct pipeline_config *pipeline,
                             struct rebuild_terms *terms);
-
-#endif

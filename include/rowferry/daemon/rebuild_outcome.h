@@ -3,8 +3,7 @@
  * The outcome of a rebuild, and its JSON form: the answer to the process that requested it, which
  * prints it as if it had rebuilt the index itself. Pure.
  */
-#ifndef ROWFERRY_DAEMON_REBUILD_OUTCOME_H
-#define ROWFERRY_DAEMON_REBUILD_OUTCOME_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/engine/rebuild/rebuild.h"
@@ -46,5 +45,3 @@ void rebuild_outcome_push_members(struct buf *out, const struct rebuild_outcome 
 void rebuild_outcome_push_answer(struct buf *out, const struct rebuild_outcome *r);
 /* Returns false if the text is not such an answer. */
 bool rebuild_outcome_read_answer(struct rebuild_outcome *out, const char *answer);
-
-#endif

@@ -11,8 +11,7 @@
  * The owner holds the pipeline. A rebuild that failed permanently is not retried until it is
  * requested again. The rebuild request stays in the state file.
  */
-#ifndef ROWFERRY_DAEMON_REBUILD_WORKER_H
-#define ROWFERRY_DAEMON_REBUILD_WORKER_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -106,5 +105,3 @@ void rebuild_worker_mind(struct rebuild_worker *b);
 
 /* Aborts a rebuild that this worker began. */
 void rebuild_worker_take_back(struct rebuild_worker *b);
-
-#endif

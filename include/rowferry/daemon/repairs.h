@@ -2,8 +2,7 @@
 /*
  * Collects the keys of the differences that a verify found, to be repaired.
  */
-#ifndef ROWFERRY_DAEMON_REPAIRS_H
-#define ROWFERRY_DAEMON_REPAIRS_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/config/config.h"
@@ -38,5 +37,3 @@ bool repairs_guard_passes(const struct delete_guard_config *guard, const struct 
 /* Returns true if the index looks restored from an older copy: many rows have no document or an
  * old one, and the newest document is older than the last settled change. */
 bool repairs_look_restored(const struct verify_result *r);
-
-#endif

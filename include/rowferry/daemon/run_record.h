@@ -2,8 +2,7 @@
 /*
  * One run of a command on one pipeline: its outcome, and its row in the history of the state file.
  */
-#ifndef ROWFERRY_DAEMON_RUN_RECORD_H
-#define ROWFERRY_DAEMON_RUN_RECORD_H
+#pragma once
 
 #include "rowferry/daemon/session.h"
 
@@ -20,5 +19,3 @@ int run_record_begin(struct session *s, int64_t *id, struct err *err) MUST_CHECK
 /* Completes the row with the outcome. */
 int run_record_end(struct session *s, int64_t id, const struct sync_outcome *o,
                    struct err *err) MUST_CHECK;
-
-#endif

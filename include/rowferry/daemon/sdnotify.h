@@ -3,8 +3,7 @@
  * Reports the state of the process to the service manager (systemd) in datagrams to $NOTIFY_SOCKET,
  * if that is set. A datagram that cannot be sent is dropped, because no data depends on it.
  */
-#ifndef ROWFERRY_DAEMON_SDNOTIFY_H
-#define ROWFERRY_DAEMON_SDNOTIFY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ void sdnotify_send(const char *text);
 
 /* Interval at which to send WATCHDOG=1, in ms; 0 if the manager does not expect it. */
 int64_t sdnotify_watchdog_ms(void);
-
-#endif

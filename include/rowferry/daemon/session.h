@@ -3,8 +3,7 @@
  * The parts that one pipeline works with: its state file, service and source. They are made from
  * its configuration and torn down in order. A command opens the parts that it needs.
  */
-#ifndef ROWFERRY_DAEMON_SESSION_H
-#define ROWFERRY_DAEMON_SESSION_H
+#pragma once
 
 #include "rowferry/base/clock.h"
 #include "rowferry/config/config.h"
@@ -62,5 +61,3 @@ void session_listing(const struct session *s, const char *only, struct listing_o
 
 /* Fills the options of a connection to the source. */
 void session_source_options(const struct session *s, struct source_options *out);
-
-#endif

@@ -6,8 +6,7 @@
  * One thread reloads; the others take a reading and drop it. A reading is freed when its last user
  * drops it.
  */
-#ifndef ROWFERRY_DAEMON_SETTINGS_RELOAD_H
-#define ROWFERRY_DAEMON_SETTINGS_RELOAD_H
+#pragma once
 
 #include <pthread.h>
 
@@ -34,5 +33,3 @@ void settings_reload_drop(struct settings_reload *s, struct reading *r);
 
 /* Reloads the file. Logs the options that need a restart. An error leaves everything unchanged. */
 int settings_reload_read_again(struct settings_reload *s, struct err *err) MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Runs a command's pipelines in parallel, one thread each, while the main thread handles signals.
  */
-#ifndef ROWFERRY_DAEMON_THREADS_H
-#define ROWFERRY_DAEMON_THREADS_H
+#pragma once
 
 #include <signal.h>
 
@@ -21,5 +20,3 @@ struct threads {
 /* Returns when all threads have ended. If a thread cannot be started, waits for the others and
  * returns an error. */
 int threads_run(const struct threads *t, struct err *err) MUST_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * connections, which only read. Differences are filed as requests to the holder. The state file
  * records the time of the last comparison, so a restart does not repeat it.
  */
-#ifndef ROWFERRY_DAEMON_VERIFIER_H
-#define ROWFERRY_DAEMON_VERIFIER_H
+#pragma once
 
 #include <pthread.h>
 #include <signal.h>
@@ -35,5 +34,3 @@ int verifier_start(struct verifier *v, const char *pipeline, struct settings_rel
 
 /* Stops the thread, between two pages of a comparison, and joins it. */
 void verifier_stop(struct verifier *v);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Counters of a pipeline's work. Logs, results, progress reports and metrics are built from them.
  */
-#ifndef ROWFERRY_ENGINE_COUNTERS_H
-#define ROWFERRY_ENGINE_COUNTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ struct progress {
     struct counters counters;
     bool noted; /* true if the state file could be written */
 };
-
-#endif

@@ -7,8 +7,7 @@
  * a lost connection. The service is a table of functions. Both use the real state file. Clock and
  * randomness come from struct clock.
  */
-#ifndef ROWFERRY_ENGINE_PORT_H
-#define ROWFERRY_ENGINE_PORT_H
+#pragma once
 
 #include "rowferry/document/bulk/batch.h"
 #include "rowferry/document/plan/plan.h"
@@ -127,5 +126,3 @@ struct service_port {
 
 /* Returns the port of a real service. */
 struct service_port service_port_of(struct service *s);
-
-#endif

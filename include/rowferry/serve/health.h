@@ -6,8 +6,7 @@
  * person. It is not ready if it still builds its index, waits for a server, is stopped by the
  * guard, or is stalled.
  */
-#ifndef ROWFERRY_SERVE_HEALTH_H
-#define ROWFERRY_SERVE_HEALTH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ bool health_ready(const struct status_snapshot_view *v);
 
 /* Appends the state as text: "following", "stalled (held): a transaction of ..." */
 void health_push_words(struct buf *out, const struct status_snapshot_view *v);
-
-#endif

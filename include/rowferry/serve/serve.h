@@ -19,8 +19,7 @@
  * prevents DNS rebinding: a page of another origin cannot read the status by a name that resolves
  * to this machine.
  */
-#ifndef ROWFERRY_SERVE_SERVE_H
-#define ROWFERRY_SERVE_SERVE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ const char *serve_address(const struct serve *s);
 
 /* Returns true if other machines can connect. */
 bool serve_is_open(const struct serve *s);
-
-#endif

@@ -27,8 +27,7 @@
  * Implementations: the change log (source/changelog/changelog.h), the cursor
  * (source/cursor/cursor.h), and the one of the simulation.
  */
-#ifndef ROWFERRY_SOURCE_CAPTURE_H
-#define ROWFERRY_SOURCE_CAPTURE_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
@@ -150,5 +149,3 @@ struct capture {
     bool guarded;      /* set by the engine: prescan windows that have more keys than */
     uint64_t harmless; /* this limit */
 };
-
-#endif

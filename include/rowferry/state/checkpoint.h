@@ -8,8 +8,7 @@
  * cleared dead letters of the same pages. The clock's ceiling only grows, except by
  * checkpoint_lower_ceiling.
  */
-#ifndef ROWFERRY_STATE_CHECKPOINT_H
-#define ROWFERRY_STATE_CHECKPOINT_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/base/text.h"
@@ -90,5 +89,3 @@ int checkpoint_take_over(struct state *s, const struct checkpoint *checkpoint, c
 int checkpoint_set_uuid(struct state *s, const char *uuid, struct err *err) MUST_CHECK;
 /* Records that the alias points at the generation, and deletes the dead letters of former ones. */
 int checkpoint_go_live(struct state *s, int64_t wall_us, struct err *err) MUST_CHECK;
-
-#endif

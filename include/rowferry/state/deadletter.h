@@ -3,8 +3,7 @@
  * Reads the dead letters: key and reason of operations that the service will never accept as they
  * are. checkpoint_settle writes them. The document is not stored.
  */
-#ifndef ROWFERRY_STATE_DEADLETTER_H
-#define ROWFERRY_STATE_DEADLETTER_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/state/checkpoint.h"
@@ -66,5 +65,3 @@ uint64_t deadletter_revision(const struct state *s);
  * the buffer is too small, appends only their number. */
 #define DEADLETTER_EXPORT_MOST 10000
 int deadletter_export(struct state *s, struct buf *out, struct err *err) MUST_CHECK;
-
-#endif

@@ -7,8 +7,7 @@
  * generation. So a new generation has all of them when it goes live, and after a rollback the old
  * one lacks what it lacked before.
  */
-#ifndef ROWFERRY_STATE_DEFINITION_H
-#define ROWFERRY_STATE_DEFINITION_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/state/store.h"
@@ -42,5 +41,3 @@ struct lacking {
 };
 int definition_extension_look(struct state *s, const char *generation, struct lacking *out,
                               struct err *err) MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * The configuration from which a generation was built, without secrets. This module does not
  * interpret the text.
  */
-#ifndef ROWFERRY_STATE_GENERATION_CONFIG_H
-#define ROWFERRY_STATE_GENERATION_CONFIG_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/state/store.h"
@@ -17,5 +16,3 @@ int generation_config_write(struct state *s, const char *generation, const char 
 /* Reads it. *configuration is null if it is unknown for that generation; the caller frees it. */
 int generation_config_read(struct state *s, const char *generation, char **configuration,
                            struct err *err) MUST_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * `status` and for the permissions. `sync --allow-deletes` permits as many deletes as were counted,
  * `sync --allow-rejections` permits dead letters for the recorded reason.
  */
-#ifndef ROWFERRY_STATE_GUARD_STOP_H
-#define ROWFERRY_STATE_GUARD_STOP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ int guard_stop_write(struct state *s, const struct guard_stop *halt, struct err 
 int guard_stop_read(struct state *s, struct guard_stop *out, bool *known,
                     struct err *err) MUST_CHECK;
 int guard_stop_clear(struct state *s, struct err *err) MUST_CHECK;
-
-#endif

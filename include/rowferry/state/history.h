@@ -2,8 +2,7 @@
 /*
  * Run history: one entry per sync, run or rebuild, the last 100 of a pipeline.
  */
-#ifndef ROWFERRY_STATE_HISTORY_H
-#define ROWFERRY_STATE_HISTORY_H
+#pragma once
 
 #include "rowferry/state/store.h"
 
@@ -22,5 +21,3 @@ int history_end(struct state *s, const struct run *run, struct err *err) MUST_CH
 /* Reads at most `max` entries, the newest first. *count is the number read. */
 int history_last(struct state *s, struct run *out, size_t max, size_t *count,
                  struct err *err) MUST_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * only while the pipeline is held (state/lock.h), and the next holder deletes it. equal_us is an
  * exception: it is kept and only grows.
  */
-#ifndef ROWFERRY_STATE_LIVE_PROGRESS_H
-#define ROWFERRY_STATE_LIVE_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ int live_progress_write(struct state *s, const struct live_progress *w, struct e
 /* *known is false if the holder has not published anything yet; then only equal_us is valid. */
 int live_progress_read(struct state *s, struct live_progress *out, bool *known,
                        struct err *err) MUST_CHECK;
-
-#endif

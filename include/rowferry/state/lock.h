@@ -6,8 +6,7 @@
  * The kernel releases the lock when the process dies. The locked bytes (line n of the file for
  * pipeline n) describe the holder, for the error message of a second process.
  */
-#ifndef ROWFERRY_STATE_LOCK_H
-#define ROWFERRY_STATE_LOCK_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/state/store.h"
@@ -20,5 +19,3 @@ int lock_take(struct state *s, const char *command, int64_t wall_us, struct err 
 /* Sets *held if the pipeline is locked now, and writes the description to `holder` (`size` bytes);
  * for status. */
 int lock_look(struct state *s, bool *held, char *holder, size_t size, struct err *err) MUST_CHECK;
-
-#endif

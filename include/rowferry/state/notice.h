@@ -4,8 +4,7 @@
  * arrives. Writes of this process are reported as well. Writes of another host, over a shared file
  * system, are not, so callers must still poll occasionally.
  */
-#ifndef ROWFERRY_STATE_NOTICE_H
-#define ROWFERRY_STATE_NOTICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ int notice_open(const struct state *s);
 
 /* Returns true if there was a write since the last call. */
 bool notice_take(int fd);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The paused state of a pipeline: no process writes its index until it is resumed.
  */
-#ifndef ROWFERRY_STATE_PAUSE_H
-#define ROWFERRY_STATE_PAUSE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ int pause_end(struct state *s, struct err *err) MUST_CHECK;
 int pause_look(struct state *s, int64_t *since_us, struct err *err) MUST_CHECK;
 /* Returns ERR_STATE, with a hint, if it is paused. */
 int pause_expect_none(struct state *s, struct err *err) MUST_CHECK;
-
-#endif

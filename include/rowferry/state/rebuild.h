@@ -8,8 +8,7 @@
  * and ends the rebuild. Consumers of generations that are not live any more are recorded until the
  * source has removed them.
  */
-#ifndef ROWFERRY_STATE_REBUILD_H
-#define ROWFERRY_STATE_REBUILD_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/state/checkpoint.h"
@@ -70,5 +69,3 @@ int rebuild_former_due(struct state *live, const char *consumer, struct err *err
 int rebuild_former_meet(struct state *live, const char *consumer, int64_t left_us,
                         struct err *err) MUST_CHECK;
 int rebuild_former_forget(struct state *live, const char *consumer, struct err *err) MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * The last scan of the index for documents without a row (engine/guard/deletes), and what makes the
  * next one due. Times are wall clock.
  */
-#ifndef ROWFERRY_STATE_RECONCILE_H
-#define ROWFERRY_STATE_RECONCILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ struct reconcile {
 int reconcile_note(struct state *s, const struct reconcile *r, struct err *err) MUST_CHECK;
 /* *known is false, and *out zero, if nothing was recorded yet. */
 int reconcile_look(struct state *s, struct reconcile *out, bool *known, struct err *err) MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Requests from other commands to the pipeline's lock holder, and their answers.
  */
-#ifndef ROWFERRY_STATE_REQUEST_H
-#define ROWFERRY_STATE_REQUEST_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/state/store.h"
@@ -27,5 +26,3 @@ int request_refuse(struct state *s, int64_t id, const char *why, const char *hin
 /* For the requesting command: reads the state of its request. */
 int request_look(struct state *s, int64_t id, enum request_state *state, struct buf *answer,
                  struct err *err) MUST_CHECK;
-
-#endif

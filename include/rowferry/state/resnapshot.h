@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Time and reason of the last re-snapshot in place, for `status`. */
-#ifndef ROWFERRY_STATE_RESNAPSHOT_H
-#define ROWFERRY_STATE_RESNAPSHOT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ int resnapshot_write(struct state *s, const char *reason, int64_t begun_us,
 /* *known is false, and *out zero, if there was none. */
 int resnapshot_read(struct state *s, struct resnapshot *out, bool *known,
                     struct err *err) MUST_CHECK;
-
-#endif

@@ -8,8 +8,7 @@
  * with a hint. An error on opening or writing (directory missing, read-only, disk full) names the
  * path. The mode is 0600; a file that another user may have changed is ERR_STATE, too.
  */
-#ifndef ROWFERRY_STATE_STORE_H
-#define ROWFERRY_STATE_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ int state_open(struct state **out, const char *path, const char *pipeline,
 int state_open_read_only(struct state **out, const char *path, const char *pipeline,
                          struct err *err) MUST_CHECK;
 void state_close(struct state *s); /* null is allowed */
-
-#endif

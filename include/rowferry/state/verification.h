@@ -3,8 +3,7 @@
  * Result of the last scheduled comparison (`verify.every`), for `status` and to compute when the
  * next one is due.
  */
-#ifndef ROWFERRY_STATE_VERIFICATION_H
-#define ROWFERRY_STATE_VERIFICATION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ int verification_note(struct state *s, const struct verification *v, struct err 
 /* *known is false, and *out zero, if there was none. */
 int verification_look(struct state *s, struct verification *out, bool *known,
                       struct err *err) MUST_CHECK;
-
-#endif

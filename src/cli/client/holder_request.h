@@ -9,8 +9,7 @@
  *     holder_request_open, holder_request_push a key at a time, holder_request_run,
  * holder_request_release
  */
-#ifndef ROWFERRY_CLI_HOLDER_REQUEST_H
-#define ROWFERRY_CLI_HOLDER_REQUEST_H
+#pragma once
 
 #include "arguments.h"
 #include "output/progress_line.h"
@@ -68,5 +67,3 @@ int holder_request_run(struct holder_request *k, struct err *err) MUST_CHECK;
 /* Returns rc. If it is an error other than a usage error, adds the name of the pipeline to it. */
 int holder_request_named(const struct holder_request *k, int rc, struct err *err) MUST_CHECK;
 void holder_request_release(struct holder_request *k);
-
-#endif

@@ -3,8 +3,7 @@
  * Permits operations that the guard refused, if another process holds the pipeline: asks the holder
  * to continue, and shows its work as if it were done here.
  */
-#ifndef ROWFERRY_CLI_PERMIT_H
-#define ROWFERRY_CLI_PERMIT_H
+#pragma once
 
 #include <signal.h>
 
@@ -28,5 +27,3 @@ struct permit {
  */
 int permit_ask(struct session *s, const struct permit *p, struct pipeline_result *result,
                bool *held, struct err *err) MUST_CHECK;
-
-#endif

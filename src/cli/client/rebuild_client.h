@@ -4,8 +4,7 @@
  * cannot rebuild (a sync) leaves the request filed. The command then waits and becomes the holder
  * itself.
  */
-#ifndef ROWFERRY_CLI_REBUILD_CLIENT_H
-#define ROWFERRY_CLI_REBUILD_CLIENT_H
+#pragma once
 
 #include <signal.h>
 
@@ -32,5 +31,3 @@ struct rebuild_client {
 
 /* Returns ERR_STATE with the holder's reason if the request was refused. */
 int rebuild_client(struct rebuild_client *k, struct err *err) MUST_CHECK;
-
-#endif

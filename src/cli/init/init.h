@@ -2,8 +2,7 @@
 /*
  * The findings and choices of `init`, from the table to the configuration.
  */
-#ifndef ROWFERRY_CLI_INIT_H
-#define ROWFERRY_CLI_INIT_H
+#pragma once
 
 #include "arguments.h"
 #include "rowferry/service/http/product.h"
@@ -61,5 +60,3 @@ int init_choose_capture(struct init *i, bool *cursor_too, struct err *err) MUST_
 void init_write(struct buf *out, const struct init *i);
 /* Appends the lines of the mapping's properties, indented by `indent` blanks. */
 void init_write_properties(struct buf *out, const struct proposed *mapping, int indent);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The differences that a verify found, as text and as JSON. Pure.
  */
-#ifndef ROWFERRY_CLI_DIFFERENCES_H
-#define ROWFERRY_CLI_DIFFERENCES_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/engine/verify/verify.h"
@@ -35,5 +34,3 @@ struct verified {
 };
 
 void differences_push(struct buf *out, const struct differences *d, const struct verified *v);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Writes a file completely or not at all, and never replaces an existing one without permission.
  */
-#ifndef ROWFERRY_CLI_NEWFILE_H
-#define ROWFERRY_CLI_NEWFILE_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
@@ -15,5 +14,3 @@ int newfile_check(const char *path, bool replace, struct err *err) MUST_CHECK;
 /* Writes the file. If that fails, removes the temporary file beside it. */
 int newfile_save(const char *path, bool replace, const struct buf *text,
                  struct err *err) MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * JSON with line breaks and blanks for people. Texts and numbers keep their bytes. Pure.
  */
-#ifndef ROWFERRY_CLI_PRETTY_H
-#define ROWFERRY_CLI_PRETTY_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
@@ -11,5 +10,3 @@
 /* Appends the value, indented by two blanks a level. `json` is one complete value on one line, as
  * it is sent. */
 void pretty_push(struct buf *out, struct span json);
-
-#endif

@@ -3,8 +3,7 @@
  * The progress line of a terminal: refreshed in place on stderr, and shared by the pipelines'
  * threads.
  */
-#ifndef ROWFERRY_CLI_PROGRESS_LINE_H
-#define ROWFERRY_CLI_PROGRESS_LINE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -32,5 +31,3 @@ void progress_line_clear(struct progress_line *p);
 
 /* Appends the text for a progress report. Pure. */
 void progress_line_push(struct buf *out, const struct progress *progress);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Prints the outcome of a rebuild, as text and as JSON. Pure.
  */
-#ifndef ROWFERRY_CLI_REBUILD_REPORT_H
-#define ROWFERRY_CLI_REBUILD_REPORT_H
+#pragma once
 
 #include "rowferry/daemon/rebuild_outcome.h"
 
@@ -25,5 +24,3 @@ void rebuild_report_push_text(struct buf *out, const struct rebuild_outcome *r,
 /* Appends one JSON object and a newline. */
 void rebuild_report_push_json(struct buf *out, const struct rebuild_outcome *r,
                               const struct rebuild_report_end *end);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replies to a refused request: the reason, and what to do about it. */
-#ifndef ROWFERRY_CLI_REFUSAL_H
-#define ROWFERRY_CLI_REFUSAL_H
+#pragma once
 
 #include <json-c/json.h>
 
@@ -14,5 +13,3 @@ int refusal_read(struct json_object *answer, const char *otherwise, struct err *
 /* Withdraws a request of this process, so that the next holder does not carry it out
  * unexpectedly. */
 int refusal_withdraw(struct session *s, int64_t id, struct err *err) MUST_CHECK;
-
-#endif

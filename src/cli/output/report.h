@@ -2,8 +2,7 @@
 /*
  * The end of a command that sends documents: its exit code and its result.
  */
-#ifndef ROWFERRY_CLI_REPORT_H
-#define ROWFERRY_CLI_REPORT_H
+#pragma once
 
 #include "output/progress_line.h"
 #include "output/result.h"
@@ -18,5 +17,3 @@ enum exit_code report_exit_code(bool dead_letters_ok, const struct pipeline_resu
 void report_print(bool json, struct sync_outcome *o, struct progress_line *progress);
 /* Does the same with a result text of the caller. */
 void report_write(const struct buf *result, struct sync_outcome *o, struct progress_line *progress);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The result of a sync of one pipeline, as text and as JSON. Pure.
  */
-#ifndef ROWFERRY_CLI_RESULT_H
-#define ROWFERRY_CLI_RESULT_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/daemon/run_record.h"
@@ -16,5 +15,3 @@ void result_push_json(struct buf *out, const struct sync_outcome *o);
 
 /* Writes "0.03 s", "4.1 s" or "2m 5s" into out[UNITS_BYTES]; returns out. */
 char *result_duration(char *out, int64_t ms);
-
-#endif

@@ -3,8 +3,7 @@
  * Output for people: results on stdout, errors on stderr, colours only on a terminal and never with
  * NO_COLOR.
  */
-#ifndef ROWFERRY_CLI_TERMINAL_H
-#define ROWFERRY_CLI_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -39,5 +38,3 @@ void terminal_push_safe(struct buf *out, const char *bytes, size_t len);
 
 /* Appends text, coloured if `colours` is true. */
 void terminal_push(struct buf *out, bool colours, enum colour colour, const char *text);
-
-#endif

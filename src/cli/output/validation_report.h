@@ -2,8 +2,7 @@
 /*
  * The findings of a trial, as lines, as a JSON object, and as a section of a page. Pure.
  */
-#ifndef ROWFERRY_CLI_VALIDATION_REPORT_H
-#define ROWFERRY_CLI_VALIDATION_REPORT_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/engine/validate/validate.h"
@@ -27,5 +26,3 @@ void validation_report_push_json(struct buf *out, const struct validation_report
 void validation_report_push_section(struct buf *out, const struct validation_report *v);
 /* Appends the whole page around its sections. */
 void validation_report_push_page(struct buf *out, const struct buf *sections, bool good);
-
-#endif

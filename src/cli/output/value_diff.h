@@ -2,8 +2,7 @@
 /*
  * Two values that differ, shortened so that the difference is visible.
  */
-#ifndef ROWFERRY_CLI_VALUE_DIFF_H
-#define ROWFERRY_CLI_VALUE_DIFF_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
@@ -12,5 +11,3 @@
  * part around the first difference, with its offset in bytes. Non-ASCII characters of the
  * difference are printed by number, because they may look the same. */
 void value_diff_push(struct buf *out, struct span value, struct span other);
-
-#endif

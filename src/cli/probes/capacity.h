@@ -7,8 +7,7 @@
  * is that of an HNSW graph with 16 links: 1.1 * (4 * dimensions + 8 * 16) bytes a vector (manual of
  * OpenSearch's k-NN plugin).
  */
-#ifndef ROWFERRY_CLI_CAPACITY_H
-#define ROWFERRY_CLI_CAPACITY_H
+#pragma once
 
 #include "rowferry/document/mapping/mapping.h"
 
@@ -43,5 +42,3 @@ int64_t capacity_index_bytes(const struct sizes *s); /* one copy */
 int64_t capacity_index_bytes_of(const struct sizes *s, int64_t documents);
 int64_t capacity_vector_bytes(const struct sizes *s); /* bytes of memory, one copy */
 int64_t capacity_good_shards(const struct sizes *s);
-
-#endif

@@ -3,8 +3,7 @@
  * The lines of `check`. Each probe examines one thing and reports the result. A probe is skipped if
  * earlier probes did not provide its needs, so one run shows everything that can be examined.
  */
-#ifndef ROWFERRY_CLI_PROBE_H
-#define ROWFERRY_CLI_PROBE_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/daemon/session.h"
@@ -104,5 +103,3 @@ void check_remedy(struct check *c, const char *format, ...) __attribute__((forma
 void check_fail(struct check *c, const struct err *err);
 /* Does the same, with this remedy if the error has no hint. */
 void check_fail_else(struct check *c, const struct err *err, const char *remedy);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The progress of a holder, as text and as JSON. Pure.
  */
-#ifndef ROWFERRY_CLI_HOLDER_PROGRESS_H
-#define ROWFERRY_CLI_HOLDER_PROGRESS_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/state/live_progress.h"
@@ -14,5 +13,3 @@ void holder_progress_push_stage(struct buf *out, const struct live_progress *w);
 void holder_progress_push_limits(struct buf *out, const struct live_progress *w);
 /* Appends one JSON object. */
 void holder_progress_push_json(struct buf *out, const struct live_progress *w);
-
-#endif

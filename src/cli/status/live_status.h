@@ -3,8 +3,7 @@
  * The status of a pipeline of this process in JSON: the members of `status --json`, updated from
  * the status snapshot, and a member "live" with the rest of the snapshot.
  */
-#ifndef ROWFERRY_CLI_LIVE_STATUS_H
-#define ROWFERRY_CLI_LIVE_STATUS_H
+#pragma once
 
 #include "rowferry/config/config.h"
 #include "rowferry/engine/observe/status_snapshot.h"
@@ -18,5 +17,3 @@ void live_status_push_json(struct buf *out, const struct config *config,
 /* Appends the members of "live". Pure. */
 void live_status_push_board(struct buf *out, const struct status_snapshot_view *view,
                             int64_t now_us);
-
-#endif

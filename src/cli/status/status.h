@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The findings of `status` on one pipeline, and their output as text and as JSON. */
-#ifndef ROWFERRY_CLI_STATUS_H
-#define ROWFERRY_CLI_STATUS_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/config/config.h"
@@ -111,5 +110,3 @@ void status_push_json_holder(struct buf *out, const struct status *s);
 
 /* Appends the members of an object. */
 void status_push_json(struct buf *out, const struct status *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares values with a source that the service derives from the indexed data. */
-#ifndef ROWFERRY_DOCUMENT_COMPARE_DERIVED_H
-#define ROWFERRY_DOCUMENT_COMPARE_DERIVED_H
+#pragma once
 
 #include "rowferry/base/text.h"
 #include "rowferry/document/mapping/mapping.h"
@@ -14,5 +13,3 @@ bool compare_derived_same(const struct property *p, struct span row, struct span
 
 /* Compares two numbers with the precision of a 32-bit float, except its last digits. */
 bool compare_as_floats(struct span a, struct span b);
-
-#endif

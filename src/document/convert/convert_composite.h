@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts PostgreSQL's composite text to a JSON object. */
-#ifndef ROWFERRY_DOCUMENT_CONVERT_COMPOSITE_H
-#define ROWFERRY_DOCUMENT_CONVERT_COMPOSITE_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -9,5 +8,3 @@
  * out. */
 type_refusal convert_composite(struct buf *out, const char *text, size_t len,
                                const struct type_pair *pair);
-
-#endif

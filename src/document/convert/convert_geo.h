@@ -4,8 +4,7 @@
  * digits are PostgreSQL's. The limit for latitudes is 90 degrees. For longitudes it is 180 in a
  * geo_point and 360 in a geo_shape, whose coordinates the services normalize.
  */
-#ifndef ROWFERRY_DOCUMENT_CONVERT_GEO_H
-#define ROWFERRY_DOCUMENT_CONVERT_GEO_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -19,5 +18,3 @@ type_refusal convert_path(struct buf *out, const char *text, size_t len,
 /* Converts "(1,1),(0,0)" to a Polygon. */
 type_refusal convert_box(struct buf *out, const char *text, size_t len,
                          const struct type_pair *pair);
-
-#endif

@@ -7,8 +7,7 @@
  * entirely empty is type_absent. Coordinates are written with the fewest digits that read back as
  * the same double.
  */
-#ifndef ROWFERRY_DOCUMENT_CONVERT_GEOMETRY_H
-#define ROWFERRY_DOCUMENT_CONVERT_GEOMETRY_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -17,5 +16,3 @@
 /* A geo_point accepts only a Point, which is written as [x,y]. */
 type_refusal convert_geometry(struct buf *out, const char *text, size_t len,
                               const struct type_pair *pair);
-
-#endif

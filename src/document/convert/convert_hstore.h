@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts hstore to a JSON object of texts. */
-#ifndef ROWFERRY_DOCUMENT_CONVERT_HSTORE_H
-#define ROWFERRY_DOCUMENT_CONVERT_HSTORE_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -9,5 +8,3 @@
  * the inner pair of that child. Any other key is copied, or refused if the property is strict. */
 type_refusal convert_hstore(struct buf *out, const char *text, size_t len,
                             const struct type_pair *pair);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts json and jsonb: written on one line. */
-#ifndef ROWFERRY_DOCUMENT_CONVERT_JSON_H
-#define ROWFERRY_DOCUMENT_CONVERT_JSON_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -16,5 +15,3 @@ type_refusal convert_json(struct buf *out, const char *text, size_t len,
 /* The same for a jsonb, which never repeats a name. */
 type_refusal convert_jsonb(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair);
-
-#endif

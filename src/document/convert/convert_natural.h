@@ -4,8 +4,7 @@
  * flattened or open object. Numbers, booleans, JSON and dates keep their type; everything else
  * becomes a text.
  */
-#ifndef ROWFERRY_DOCUMENT_CONVERT_NATURAL_H
-#define ROWFERRY_DOCUMENT_CONVERT_NATURAL_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -14,5 +13,3 @@ extern const struct property natural_property;
 
 /* Returns the converter of a type that is not an array, composite or hstore. */
 type_converter convert_natural_converter(const struct column *column);
-
-#endif

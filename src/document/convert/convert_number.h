@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts numbers, digit for digit; refuses those that the mapping type cannot hold. */
-#ifndef ROWFERRY_DOCUMENT_CONVERT_NUMBER_H
-#define ROWFERRY_DOCUMENT_CONVERT_NUMBER_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -24,5 +23,3 @@ type_refusal convert_double(struct buf *out, const char *text, size_t len,
 
 /* Returns why a JSON number does not fit that type, or null. */
 type_refusal convert_number_refusal(const char *text, size_t len, enum number number);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts PostgreSQL's ranges to the service's: {"gte":1,"lt":5}. */
-#ifndef ROWFERRY_DOCUMENT_CONVERT_RANGE_H
-#define ROWFERRY_DOCUMENT_CONVERT_RANGE_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -12,5 +11,3 @@ type_refusal convert_range(struct buf *out, const char *text, size_t len,
 /* Converts {[1,3),[5,7)} to an array; the pair's inner pair is the range's. */
 type_refusal convert_multirange(struct buf *out, const char *text, size_t len,
                                 const struct type_pair *pair);
-
-#endif

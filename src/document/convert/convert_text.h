@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converters that write texts: strings, keywords, base64, booleans, addresses. */
-#ifndef ROWFERRY_DOCUMENT_CONVERT_TEXT_H
-#define ROWFERRY_DOCUMENT_CONVERT_TEXT_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -42,5 +41,3 @@ type_refusal convert_ip(struct buf *out, const char *text, size_t len,
                         const struct type_pair *pair);
 type_refusal convert_ip_range(struct buf *out, const char *text, size_t len,
                               const struct type_pair *pair);
-
-#endif

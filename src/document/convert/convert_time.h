@@ -5,8 +5,7 @@
  * date_nanos holds only 1970-01-01 to 2262-04-11; the service refuses a document with any other
  * date.
  */
-#ifndef ROWFERRY_DOCUMENT_CONVERT_TIME_H
-#define ROWFERRY_DOCUMENT_CONVERT_TIME_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -24,5 +23,3 @@ type_refusal convert_timestamptz(struct buf *out, const char *text, size_t len,
                                  const struct type_pair *pair);
 type_refusal convert_timestamptz_nanos(struct buf *out, const char *text, size_t len,
                                        const struct type_pair *pair);
-
-#endif

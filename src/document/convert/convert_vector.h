@@ -5,8 +5,7 @@
  * integers from -128 to 127 for elements of bytes or bits. The length must be usable by the
  * similarity.
  */
-#ifndef ROWFERRY_DOCUMENT_CONVERT_VECTOR_H
-#define ROWFERRY_DOCUMENT_CONVERT_VECTOR_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -19,5 +18,3 @@ type_refusal convert_sparse_vector(struct buf *out, const char *text, size_t len
 /* Converts the same to {"1":1.5,"3":2}: features with weights above zero. */
 type_refusal convert_features(struct buf *out, const char *text, size_t len,
                               const struct type_pair *pair);
-
-#endif

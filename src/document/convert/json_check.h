@@ -6,8 +6,7 @@
  * left to the service. If a check follows the services' own code, its comment describes what they
  * do.
  */
-#ifndef ROWFERRY_DOCUMENT_JSON_CHECK_H
-#define ROWFERRY_DOCUMENT_JSON_CHECK_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -19,5 +18,3 @@
  * next append to `out`.
  */
 type_refusal json_check(struct buf *out, size_t start, const struct property *property);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations shared by the parts of json_check. */
-#ifndef ROWFERRY_DOCUMENT_JSON_WALK_H
-#define ROWFERRY_DOCUMENT_JSON_WALK_H
+#pragma once
 
 #include "convert/json_check.h"
 #include "rowferry/document/convert/type.h"
@@ -27,5 +26,3 @@ type_refusal json_walk_flat(struct json_walk *w, const struct property *p,
 type_refusal json_walk_place(struct json_walk *w, const struct property *p,
                              const struct json_path *path);
 type_refusal json_walk_features(struct json_walk *w, const struct json_path *path);
-
-#endif

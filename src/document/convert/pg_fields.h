@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the parts of composites, ranges and hstores without their quotes, and names them in
  * refusals. */
-#ifndef ROWFERRY_DOCUMENT_PG_FIELDS_H
-#define ROWFERRY_DOCUMENT_PG_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ bool pg_fields_read(struct span *part, bool *quoted, struct cursor *c, const cha
 /* Adds the part's name to the path of a refusal, `... in "address.zip"`. The result is written
  * behind the value and is valid until the next append to c->out. Overwrites the scratch. */
 type_refusal pg_fields_refuse(struct cursor *c, type_refusal reason, struct span name);
-
-#endif

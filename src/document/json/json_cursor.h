@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A cursor over valid JSON without white space. In invalid JSON a step does not move, and a loop
  * continues only after a comma, so every loop ends. */
-#ifndef ROWFERRY_DOCUMENT_JSON_CURSOR_H
-#define ROWFERRY_DOCUMENT_JSON_CURSOR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ static inline bool json_is_number(const struct json_reader *r)
 {
     return *r->at == '-' || (*r->at >= '0' && *r->at <= '9');
 }
-
-#endif

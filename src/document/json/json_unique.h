@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Removes repeated names in an object, which both services refuse. The last value is kept, as in a
  * jsonb. */
-#ifndef ROWFERRY_DOCUMENT_JSON_UNIQUE_H
-#define ROWFERRY_DOCUMENT_JSON_UNIQUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@
  * member.
  */
 bool json_unique(char *text, size_t *len);
-
-#endif

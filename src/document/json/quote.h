@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes JSON strings straight into the buffer, which is most of the encoder's work. */
-#ifndef ROWFERRY_DOCUMENT_QUOTE_H
-#define ROWFERRY_DOCUMENT_QUOTE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -148,5 +147,3 @@ static inline size_t quote_copy_plain(char *to, const char *from, size_t len)
 
 /* Appends text as a JSON string with its quotes. Valid UTF-8, including U+2028, is copied. */
 void quote_push(struct buf *out, const char *text, size_t len);
-
-#endif

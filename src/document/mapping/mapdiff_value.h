@@ -2,8 +2,7 @@
 /*
  * Equality of two values of a mapping's parameter, as the services see it. Pure.
  */
-#ifndef ROWFERRY_DOCUMENT_MAPDIFF_VALUE_H
-#define ROWFERRY_DOCUMENT_MAPDIFF_VALUE_H
+#pragma once
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -11,5 +10,3 @@
 /* Returns true if the values mean the same: "true" and true, "100" and 100.0, an empty object and a
  * missing one. */
 bool mapdiff_value_same(struct json_object *a, struct json_object *b);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Default values of mapping parameters.
  */
-#ifndef ROWFERRY_DOCUMENT_MAPPING_DEFAULT_H
-#define ROWFERRY_DOCUMENT_MAPPING_DEFAULT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@
  * mapping; `value` is a text without quotes, null for JSON null. Services may omit or add such a
  * parameter in the mapping that they return. */
 bool mapping_is_default(const char *type, const char *parameter, const char *value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiles how a column fills a property, including all their parts. */
-#ifndef ROWFERRY_DOCUMENT_CONVERTER_H
-#define ROWFERRY_DOCUMENT_CONVERTER_H
+#pragma once
 
 #include "rowferry/document/plan/plan.h"
 
@@ -21,5 +20,3 @@ void converter_notes_take(struct plan_notes *notes, bool error, const char *prop
 
 /* Appends the name as JSON with its colon, `"city":`. */
 void converter_push_json_name(struct buf *out, const char *name);
-
-#endif

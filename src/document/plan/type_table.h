@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The type table itself: one line per pair of type families. docs/types.md shows the same lines. */
-#ifndef ROWFERRY_DOCUMENT_TYPE_TABLE_H
-#define ROWFERRY_DOCUMENT_TYPE_TABLE_H
+#pragma once
 
 #include "rowferry/document/convert/type.h"
 
@@ -30,5 +29,3 @@ bool type_takes_array(const struct type_rule *rule);
 /* Writes the type of the bounds of a range property: "integer" for "integer_range". */
 #define TYPE_BOUND_BYTES 32
 void type_bound(char out[TYPE_BOUND_BYTES], const char *property_type);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations shared by the files that propose a mapping. */
-#ifndef ROWFERRY_DOCUMENT_PROPOSE_PRIVATE_H
-#define ROWFERRY_DOCUMENT_PROPOSE_PRIVATE_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/document/propose/propose.h"
@@ -39,5 +38,3 @@ void propose_column(struct proposed *out, const struct column *c, const struct c
 /* Converts the column's name to a property name that no other child of `among` has. The caller
  * frees it. */
 char *propose_name(const struct proposed *among, const char *column);
-
-#endif

@@ -3,8 +3,7 @@
  * Alias watch: polls whether the alias still points at the generation being written, without
  * blocking. A mismatch is only a suspicion; the caller repeats the checks of a start.
  */
-#ifndef ROWFERRY_ENGINE_ALIAS_WATCH_H
-#define ROWFERRY_ENGINE_ALIAS_WATCH_H
+#pragma once
 
 #include "rowferry/engine/port.h"
 
@@ -22,5 +21,3 @@ struct alias_watch {
 
 /* Polls if due. Returns true once the alias was seen to point elsewhere. */
 bool alias_watch_turn(struct alias_watch *a, int64_t now_us);
-
-#endif

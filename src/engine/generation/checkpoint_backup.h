@@ -3,8 +3,7 @@
  * Checkpoint backup: a copy of the state file's position, clock and open dead letters in the
  * source. The three belong together. With it, nothing is lost if the state file is.
  */
-#ifndef ROWFERRY_ENGINE_CHECKPOINT_BACKUP_H
-#define ROWFERRY_ENGINE_CHECKPOINT_BACKUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ int checkpoint_backup_write(struct loop *l, bool now, struct err *err) MUST_CHEC
 
 /* Logs once that the source could not be pruned, until it can be. Only disk space is lost there. */
 void checkpoint_backup_write_unpruned(struct source_reader *r);
-
-#endif

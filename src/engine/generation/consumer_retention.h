@@ -5,8 +5,7 @@
  * being pruned. So the last one is dropped after an hour, and earlier ones at once. A later return
  * then needs a re-snapshot in place.
  */
-#ifndef ROWFERRY_ENGINE_CONSUMER_RETENTION_H
-#define ROWFERRY_ENGINE_CONSUMER_RETENTION_H
+#pragma once
 
 #include "pipeline/source_reader.h"
 
@@ -18,5 +17,3 @@ struct consumer_retention_watch {
 void consumer_retention_apply(struct consumer_retention_watch *w,
                               struct source_reader *source_reader, struct state *state,
                               const struct clock *clock);
-
-#endif

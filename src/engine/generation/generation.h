@@ -9,8 +9,7 @@
  * the live generation is continued if its definition matches and the source has a checkpoint
  * backup.
  */
-#ifndef ROWFERRY_ENGINE_GENERATION_H
-#define ROWFERRY_ENGINE_GENERATION_H
+#pragma once
 
 #include "guard/guard.h"
 #include "rowferry/base/clock.h"
@@ -125,5 +124,3 @@ void schema_fingerprint(const struct generation *t, char out[17]);
 
 /* Reads the checkpoint again. */
 int generation_reload(struct generation *t, struct err *err) MUST_CHECK;
-
-#endif

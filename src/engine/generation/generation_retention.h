@@ -3,8 +3,7 @@
  * Retention of former generations: the last ones are kept for a return, the others are removed.
  * Only generations with the pipeline's own _meta are touched.
  */
-#ifndef ROWFERRY_ENGINE_GENERATION_RETENTION_H
-#define ROWFERRY_ENGINE_GENERATION_RETENTION_H
+#pragma once
 
 #include "generation/generation.h"
 
@@ -35,5 +34,3 @@ void generation_retention_apply(const struct generation *t, struct state *state,
  * Skips the live one (null: none) and the next one of a rebuild in progress. Failures are
  * logged. */
 void generation_retention_note(const struct generation *t, const char *live);
-
-#endif

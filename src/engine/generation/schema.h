@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the generation's definition with the pipeline's current one, and handles the
  * difference. */
-#ifndef ROWFERRY_ENGINE_SCHEMA_H
-#define ROWFERRY_ENGINE_SCHEMA_H
+#pragma once
 
 #include "generation/generation.h"
 
@@ -25,5 +24,3 @@ int schema_check_source_id(const struct generation *t, const struct index_info *
 /* Checks that no template gave a new index an alias or such a source_id; else removes it. */
 int schema_expect_plain(const struct generation *t, const struct index_info *at,
                         struct err *err) MUST_CHECK;
-
-#endif

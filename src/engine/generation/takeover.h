@@ -3,8 +3,7 @@
  * Takeover: continues the live generation from the source's checkpoint backup after the state file
  * was lost.
  */
-#ifndef ROWFERRY_ENGINE_TAKEOVER_H
-#define ROWFERRY_ENGINE_TAKEOVER_H
+#pragma once
 
 #include "generation/generation.h"
 
@@ -23,5 +22,3 @@ int takeover_try(struct generation *t, struct err *err) MUST_CHECK;
  * if they are equal. Does not check whether the state file's own generation is writable otherwise.
  */
 int takeover_newer(struct generation *t, struct err *err) MUST_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * index. Queries the index by keys, one page at a time. If there are more keys than the guard
  * counts exactly, it probes only the sample that the guard keeps.
  */
-#ifndef ROWFERRY_ENGINE_DELETE_PROBE_H
-#define ROWFERRY_ENGINE_DELETE_PROBE_H
+#pragma once
 
 #include "guard/deletes.h"
 
@@ -22,5 +21,3 @@ int delete_probe_next(struct loop *l, bool *more, struct err *err) MUST_CHECK;
 
 /* Probes a single key that was just counted. If the query fails, the key stays counted. */
 void delete_probe_one(struct loop *l, struct span key);
-
-#endif

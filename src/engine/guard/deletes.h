@@ -19,8 +19,7 @@
  * flight, a reconcile is owed DELETES_LATE_US later. A lost state file loses that record, so a
  * takeover also owes one.
  */
-#ifndef ROWFERRY_ENGINE_DELETES_H
-#define ROWFERRY_ENGINE_DELETES_H
+#pragma once
 
 #include "guard/guard.h"
 #include "pipeline/source_reader.h"
@@ -122,5 +121,3 @@ int deletes_turn(struct loop *l, bool *ready, struct err *err) MUST_CHECK;
 int deletes_refuse_swap(struct state *state, const struct guard_limits *limits,
                         const struct swap_loss *loss, const struct clock *clock,
                         const char *pipeline, const char *index, struct err *err) MUST_CHECK;
-
-#endif

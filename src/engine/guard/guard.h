@@ -7,8 +7,7 @@
  * grows too large. So memory does not depend on the size of the table. The same keys always give
  * the same number.
  */
-#ifndef ROWFERRY_ENGINE_GUARD_H
-#define ROWFERRY_ENGINE_GUARD_H
+#pragma once
 
 #include "pipeline/hashset.h"
 
@@ -64,5 +63,3 @@ bool guard_refuses_swap(const struct guard_limits *limits, int64_t allowed, int6
 
 /* True where they may not be sent. always: any delete that was not permitted is too many. */
 bool guard_trips(const struct guard *g, bool always);
-
-#endif

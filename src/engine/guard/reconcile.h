@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks over the keys of an index, private to deletes.c. */
-#ifndef ROWFERRY_ENGINE_RECONCILE_H
-#define ROWFERRY_ENGINE_RECONCILE_H
+#pragma once
 
 #include "guard/deletes.h"
 
@@ -38,5 +37,3 @@ int reconcile_drop(struct loop *l, struct err *err) MUST_CHECK;
 
 /* Ends the reconcile after everything it sent is settled and committed. */
 int reconcile_end(struct loop *l, struct err *err) MUST_CHECK;
-
-#endif

@@ -16,8 +16,7 @@
  * A data stream takes no deletes. There a refusal counts if another document passed since the last
  * one, unless its status is 429, 502, 503 or 504.
  */
-#ifndef ROWFERRY_ENGINE_REFUSED_H
-#define ROWFERRY_ENGINE_REFUSED_H
+#pragma once
 
 #include "pipeline/hashset.h"
 #include "rowferry/document/bulk/batch.h"
@@ -34,5 +33,3 @@ void refused_accompany(struct batch *b);
  * repeated although the service accepts others; they are not a sign of an outage.
  */
 size_t refused_judge(struct batch *b, const struct hashset *open, uint64_t *passed);
-
-#endif

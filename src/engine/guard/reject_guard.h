@@ -7,8 +7,7 @@
  * dropped, and their operations are repeated. Operations of a request do not count, because
  * otherwise a retry of a thousand dead letters would be impossible.
  */
-#ifndef ROWFERRY_ENGINE_REJECT_GUARD_H
-#define ROWFERRY_ENGINE_REJECT_GUARD_H
+#pragma once
 
 #include "guard/reject_stats.h"
 #include "rowferry/document/model/operation.h"
@@ -36,5 +35,3 @@ bool reject_guard_waits(const struct loop *l);
 
 /* Records what stopped the pipeline, so that a person can permit exactly this. */
 void reject_guard_keep(struct state *state, const struct guard_stop *halt, const char *pipeline);
-
-#endif

@@ -11,8 +11,7 @@
  * group of odd rows does not stop the pipeline, and a wrong mapping is noticed after 501
  * rejections.
  */
-#ifndef ROWFERRY_ENGINE_REJECT_STATS_H
-#define ROWFERRY_ENGINE_REJECT_STATS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -58,5 +57,3 @@ bool reject_stats_doubt(const struct reject_stats *r);
 
 /* Returns the reason with too many rejections, or null. ended: the stretch will not get longer. */
 const struct reject_reason *reject_stats_trips(const struct reject_stats *r, bool ended);
-
-#endif

@@ -7,8 +7,7 @@
  * be spread evenly over that time, each operation taking its turn. If the source sent a
  * notification (NOTIFY), they are spread between the notification and the snapshot.
  */
-#ifndef ROWFERRY_ENGINE_CHANGE_AGE_H
-#define ROWFERRY_ENGINE_CHANGE_AGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ bool change_age_end(struct change_age *v, int64_t *until_wall_us);
 
 /* Returns the estimated time since an operation of the page was committed; -1: unknown. */
 int64_t change_age_us(struct change_age *v, uint64_t page, int64_t now_us);
-
-#endif

@@ -3,8 +3,7 @@
  * Growth watch: checks regularly how an index grows during the initial load, and stops the batches
  * from growing if it grows abnormally. Logs one line for each change.
  */
-#ifndef ROWFERRY_ENGINE_GROWTH_WATCH_H
-#define ROWFERRY_ENGINE_GROWTH_WATCH_H
+#pragma once
 
 #include "rowferry/engine/port.h"
 #include "rowferry/service/bulk/flow.h"
@@ -26,5 +25,3 @@ const char *growth_watch_why(const struct growth_watch *w);
  * unknown. */
 void growth_watch_turn(struct growth_watch *w, const char *index, struct flow *flow, int64_t sent,
                        int64_t left, int64_t now_us);
-
-#endif

@@ -7,8 +7,7 @@
  * It costs an idle pipeline one short query every half minute. The lag in time is the time since
  * the last snapshot whose changes were all acknowledged (follow.equal_us).
  */
-#ifndef ROWFERRY_ENGINE_LAG_MONITOR_H
-#define ROWFERRY_ENGINE_LAG_MONITOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ void lag_monitor_acknowledged(struct loop *l, uint64_t page);
 
 /* Called at the end of a successful turn. Updates the stall, and the facts it is derived from. */
 void lag_monitor_turn(struct loop *l);
-
-#endif

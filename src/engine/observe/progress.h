@@ -2,8 +2,7 @@
 /*
  * Rate, progress and remaining time, from counters and clock. Pure arithmetic.
  */
-#ifndef ROWFERRY_ENGINE_PROGRESS_H
-#define ROWFERRY_ENGINE_PROGRESS_H
+#pragma once
 
 #include "rowferry/engine/counters.h"
 #include "rowferry/source/capture.h"
@@ -11,5 +10,3 @@
 /* Progress and remaining time are unknown if no initial load is running. */
 void progress_fill(struct progress *out, const struct counters *counters,
                    const struct capture_progress *copy, int64_t elapsed_ms);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Progress reports of the loop. Each function reports only if it is due.
  */
-#ifndef ROWFERRY_ENGINE_PROGRESS_REPORT_H
-#define ROWFERRY_ENGINE_PROGRESS_REPORT_H
+#pragma once
 
 #include "rowferry/base/err.h"
 
@@ -26,5 +25,3 @@ void progress_report_show(struct loop *l);
 
 /* Reports at the end when the index was last up to date. */
 void progress_report_end(struct loop *l);
-
-#endif

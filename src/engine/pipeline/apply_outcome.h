@@ -3,8 +3,7 @@
  * Applies outcomes (done, rejected, conflict, fatal) to the window, dead letters, counters and the
  * request that asked for the operation.
  */
-#ifndef ROWFERRY_ENGINE_APPLY_OUTCOME_H
-#define ROWFERRY_ENGINE_APPLY_OUTCOME_H
+#pragma once
 
 #include "pipeline/loop.h"
 #include "rowferry/document/bulk/encode.h"
@@ -16,5 +15,3 @@ int apply_outcome_operation(void *context, const struct batch *batch, const stru
 /* Settles the current change, which could not be encoded: an upsert becomes a dead letter, a
  * delete counts as done. */
 void apply_outcome_refusal(struct loop *l, uint64_t page, const struct refusal *refusal);
-
-#endif

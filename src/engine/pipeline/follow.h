@@ -5,8 +5,7 @@
  * An idle poll is one short query. At least every ten seconds a poll reads pages without this
  * query, because some changes of a table leave no entry in its log.
  */
-#ifndef ROWFERRY_ENGINE_FOLLOW_H
-#define ROWFERRY_ENGINE_FOLLOW_H
+#pragma once
 
 #include "pipeline/pace.h"
 #include "rowferry/base/err.h"
@@ -43,5 +42,3 @@ bool follow_rests(const struct loop *l);
 /* Returns the milliseconds until the next poll. *fd receives the descriptor of the source's
  * notifications, or -1. */
 int64_t follow_wait_ms(const struct loop *l, int64_t now_us, int *fd);
-
-#endif

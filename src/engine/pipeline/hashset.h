@@ -3,8 +3,7 @@
  * Set of key hashes (base/text.h text_hash, never 0). Two keys with the same hash count as one.
  * That is acceptable because a collision only makes its users wait a little longer.
  */
-#ifndef ROWFERRY_ENGINE_HASHSET_H
-#define ROWFERRY_ENGINE_HASHSET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool hashset_has(const struct hashset *k, uint64_t hash);
 bool hashset_add(struct hashset *k, uint64_t hash);
 /* Returns false if the hash was not in the set. */
 bool hashset_remove(struct hashset *k, uint64_t hash);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * List of keys in the arguments of a request: one key per line, '\' and line breaks escaped.
  */
-#ifndef ROWFERRY_ENGINE_KEYLIST_H
-#define ROWFERRY_ENGINE_KEYLIST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -12,5 +11,3 @@
 /* Reads the next key into *key and advances *cursor, which starts at the text's beginning. Returns
  * false at the end. */
 bool keylist_next(const char **cursor, struct buf *key);
-
-#endif

@@ -5,8 +5,7 @@
  * Back-pressure works through return values. Nothing is read while the window is full, no batch is
  * free, or an operation of the same key is unsettled.
  */
-#ifndef ROWFERRY_ENGINE_LOOP_H
-#define ROWFERRY_ENGINE_LOOP_H
+#pragma once
 
 #include "generation/alias_watch.h"
 #include "generation/consumer_retention.h"
@@ -104,5 +103,3 @@ int loop_release_source(struct loop *l, struct err *err) MUST_CHECK;
 
 /* Ends the work with an error. Only the first reason is kept. */
 void loop_end(struct loop *l, const struct err *why);
-
-#endif

@@ -3,8 +3,7 @@
  * The end of a loop turn: sleeps until an answer arrives, the source has more, a wakeup arrives, or
  * a timer is due.
  */
-#ifndef ROWFERRY_ENGINE_LOOP_WAIT_H
-#define ROWFERRY_ENGINE_LOOP_WAIT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ void loop_wait_linger(struct loop *l);
 
 /* Waits. reading: more rows may be available at once; waiting: the source has no more for now. */
 int loop_wait_sleep(struct loop *l, bool reading, bool waiting, struct err *err) MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Polling interval of a source: short while changes arrive, growing while none do. Pure.
  */
-#ifndef ROWFERRY_ENGINE_PACE_H
-#define ROWFERRY_ENGINE_PACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void pace_call(struct pace *p);
 
 /* Returns when the next poll is due, monotonic. */
 int64_t pace_due_us(const struct pace *p);
-
-#endif

@@ -3,8 +3,7 @@
  * Content of the next checkpoint commit besides the position: new dead letters, and keys whose dead
  * letter was cleared by a later operation.
  */
-#ifndef ROWFERRY_ENGINE_PENDING_COMMIT_H
-#define ROWFERRY_ENGINE_PENDING_COMMIT_H
+#pragma once
 
 #include "pipeline/hashset.h"
 #include "rowferry/base/text.h"
@@ -42,5 +41,3 @@ bool pending_commit_is_full(const struct pending_commit *s);
 /* Commits and empties it. position may be null. unsettled: see state/checkpoint.h. */
 int pending_commit_write(struct pending_commit *s, struct state *state, const char *position,
                          uint64_t unsettled, int64_t wall_us, struct err *err) MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The request in progress: the loop carries out one at a time, taken from the state file.
  */
-#ifndef ROWFERRY_ENGINE_REQUESTS_PRIVATE_H
-#define ROWFERRY_ENGINE_REQUESTS_PRIVATE_H
+#pragma once
 
 #include "pipeline/pending_commit.h"
 #include "pipeline/source_reader.h"
@@ -70,5 +69,3 @@ static inline bool requests_idle(const struct requests *r)
 {
     return r->id == 0;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Retry budget of one side (source or service): when to retry, when to give up, and one log line
  * for each change between reachable and unreachable.
  */
-#ifndef ROWFERRY_ENGINE_RETRY_BUDGET_H
-#define ROWFERRY_ENGINE_RETRY_BUDGET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ bool retry_budget_away(struct retry_budget *p, const struct clock *clock, struct
 
 /* Returns the milliseconds until the next retry; 0 = now. */
 int64_t retry_budget_wait_ms(const struct retry_budget *p, int64_t now_us);
-
-#endif

@@ -10,8 +10,7 @@
  * reset repeatedly while it is sent. A single operation is refused for its size if it is always
  * reset while other requests pass, all of them smaller. An outage is not taken for a refusal.
  */
-#ifndef ROWFERRY_ENGINE_SENDER_H
-#define ROWFERRY_ENGINE_SENDER_H
+#pragma once
 
 #include "pipeline/hashset.h"
 #include "rowferry/base/backoff.h"
@@ -102,5 +101,3 @@ size_t sender_flying(const struct sender *s);
 
 /* Returns the send time of the oldest unanswered request, or 0 if all are answered. */
 int64_t sender_oldest_us(const struct sender *s);
-
-#endif

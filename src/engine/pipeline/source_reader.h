@@ -8,8 +8,7 @@
  * read again between pages, unless the next page contains them anyway. The old operation counts as
  * unsettled until the newer one is settled, so that no checkpoint passes it.
  */
-#ifndef ROWFERRY_ENGINE_SOURCE_READER_H
-#define ROWFERRY_ENGINE_SOURCE_READER_H
+#pragma once
 
 #include "pipeline/retry_budget.h"
 #include "pipeline/window.h"
@@ -158,5 +157,3 @@ bool source_reader_forget_consumer(struct source_reader *r, const char *consumer
  * not postpone it. A failure is not an error. */
 void source_reader_release_source(struct source_reader *r, const char *position,
                                   const char *letters, bool now);
-
-#endif

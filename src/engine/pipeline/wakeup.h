@@ -4,8 +4,7 @@
  * state file (a request may have been filed), and the supervisor of the pipeline. One descriptor
  * covers all of them, so that polling at short intervals is not needed.
  */
-#ifndef ROWFERRY_ENGINE_WAKEUP_H
-#define ROWFERRY_ENGINE_WAKEUP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ int wakeup_fd(struct wakeup *b, int source_fd);
 
 /* Sets *source and *state if the source or the state file caused the wakeup. */
 void wakeup_ask(struct wakeup *b, bool *source, bool *state);
-
-#endif

@@ -10,8 +10,7 @@
  * operations of it and of the earlier pages are settled. Its position may then become the
  * checkpoint.
  */
-#ifndef ROWFERRY_ENGINE_WINDOW_H
-#define ROWFERRY_ENGINE_WINDOW_H
+#pragma once
 
 #include "pipeline/hashset.h"
 
@@ -65,5 +64,3 @@ bool window_pages_settled(const struct window *w, uint64_t from, uint64_t to);
 uint64_t window_unsettled_before_reached(const struct window *w);
 /* Returns the last position reached (malloc'ed), or null, and counts it as committed. */
 char *window_take_reached(struct window *w);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A running rebuild. rebuild_request.c begins and ends it, rebuild.c performs the steps in
  * between, rebuild_check.c checks the result before the swap. */
-#ifndef ROWFERRY_ENGINE_REBUILD_PRIVATE_H
-#define ROWFERRY_ENGINE_REBUILD_PRIVATE_H
+#pragma once
 
 #include "generation/generation.h"
 #include "rowferry/engine/rebuild/rebuild.h"
@@ -55,5 +54,3 @@ int rebuild_check(struct rebuild_job *j, struct rebuild_result *result, struct e
  * be empty, and may have fewer documents only within the limits of deletes. */
 int rebuild_guard(const struct rebuild_job *j, struct generation *next, enum alias_kind kind,
                   const char *live, struct err *err) MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * Evaluates search results: ranks, orders, neighbours, sizes. Pure. A document is represented by
  * its index in the sample; JUDGE_STRANGER is a document outside the sample.
  */
-#ifndef ROWFERRY_ENGINE_JUDGE_H
-#define ROWFERRY_ENGINE_JUDGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ bool judge_word(const char *text, size_t *at, struct span *word);
 /* Extrapolates to all rows: `some` is the total of that many random documents. Returns 0 if
  * nothing is known. */
 int64_t judge_whole(int64_t some, int64_t documents, int64_t rows);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Shared by the steps of a trial.
  */
-#ifndef ROWFERRY_ENGINE_VALIDATE_PRIVATE_H
-#define ROWFERRY_ENGINE_VALIDATE_PRIVATE_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/engine/validate/validate.h"
@@ -97,5 +96,3 @@ int validate_growth(struct validating *v, struct err *err) MUST_CHECK;
 
 /* Checks the dimensions of vectors by the rows alone, so it works without indexed documents. */
 int validate_dimensions(struct validating *v, struct err *err) MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * A running verify. verify.c walks the table's keys, verify_documents.c the index's; verify_look.c
  * reads rows and documents of some keys; verify_confirm.c takes the second look at suspects.
  */
-#ifndef ROWFERRY_ENGINE_VERIFY_PRIVATE_H
-#define ROWFERRY_ENGINE_VERIFY_PRIVATE_H
+#pragma once
 
 #include "generation/generation.h"
 #include "pipeline/retry_budget.h"
@@ -117,5 +116,3 @@ static inline bool verify_stopping(const struct verify *v)
 {
     return v->options->stop != NULL && __atomic_load_n(v->options->stop, __ATOMIC_RELAXED) != 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the start of an answer's bytes with what is expected there. */
-#ifndef ROWFERRY_SERVICE_SKIP_H
-#define ROWFERRY_SERVICE_SKIP_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -19,5 +18,3 @@ static inline bool skip(struct span *bytes, const char *text, size_t len)
 }
 
 #define SKIP(bytes, literal) skip(bytes, "" literal, sizeof(literal) - 1)
-
-#endif

@@ -7,8 +7,7 @@
  * (service/index/index.h, stream.h). If a document was dropped, its item repeats the name that the
  * request was sent to (OpenSearch 2.19.4 and 3.4.0, Elasticsearch 8.19.21 and 9.5.3).
  */
-#ifndef ROWFERRY_SERVICE_WRITTEN_INDEX_H
-#define ROWFERRY_SERVICE_WRITTEN_INDEX_H
+#pragma once
 
 #include "bulk/skip.h"
 #include "rowferry/base/buf.h"
@@ -51,5 +50,3 @@ void written_index_look(const struct written_index *w, enum operation_kind kind,
 /* Writes type and reason of the dead letter. */
 void written_index_explain(const struct written_index *w, const struct item *item, struct buf *type,
                            struct buf *reason);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Determines the privileges of an OpenSearch account from refused requests.
  */
-#ifndef ROWFERRY_SERVICE_PRIVILEGE_PROBE_H
-#define ROWFERRY_SERVICE_PRIVILEGE_PROBE_H
+#pragma once
 
 #include "rowferry/service/cluster/privilege.h"
 
@@ -17,5 +16,3 @@ int privilege_probe(struct service *s, const char *alias, struct buf *missing,
 
 /* Reports the account's name, and whether it administers the cluster or has surplus privileges. */
 int privilege_probe_account(struct service *s, struct account *out, struct err *err) MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Requests whose answer must be a JSON object with status 200, and descriptions of a name.
  */
-#ifndef ROWFERRY_SERVICE_ASK_H
-#define ROWFERRY_SERVICE_ASK_H
+#pragma once
 
 #include "http/body.h"
 
@@ -31,5 +30,3 @@ int ask_description(struct service *s, const char *name, struct json_object **tr
 /* Like ask_description, for an answer already received to a GET of path. */
 int ask_read_description(struct http_answer *answer, const char *path, struct json_object **tree,
                          struct err *err) MUST_CHECK;
-
-#endif

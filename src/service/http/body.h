@@ -5,8 +5,7 @@
  * Each kind of answer has its own limits, far above normal sizes. An answer beyond its limits is
  * never parsed into a tree.
  */
-#ifndef ROWFERRY_SERVICE_BODY_H
-#define ROWFERRY_SERVICE_BODY_H
+#pragma once
 
 #include <json-c/json.h>
 
@@ -49,5 +48,3 @@ struct body_error {
     const char *reason;
 };
 struct body_error body_error(struct json_object *tree);
-
-#endif

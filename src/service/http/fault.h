@@ -2,8 +2,7 @@
 /*
  * Error class and message of a request without a complete answer.
  */
-#ifndef ROWFERRY_SERVICE_FAULT_H
-#define ROWFERRY_SERVICE_FAULT_H
+#pragma once
 
 #include "http/service.h"
 
@@ -19,5 +18,3 @@ int fault_describe(const struct slot *slot, struct err *err);
 /* Returns true if the next request should use another base URL: the host is unreachable, or accepts
  * requests without answering them. */
 bool fault_turns_away(const struct slot *slot);
-
-#endif

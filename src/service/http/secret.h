@@ -3,8 +3,7 @@
  * Secrets of the service: builds the header lines that carry them, and keeps them out of all
  * output.
  */
-#ifndef ROWFERRY_SERVICE_SECRET_H
-#define ROWFERRY_SERVICE_SECRET_H
+#pragma once
 
 #include <curl/curl.h>
 #include <stdbool.h>
@@ -32,5 +31,3 @@ void secret_free_headers(struct curl_slist *list);
 /* Replaces every configured secret of 4 bytes or more in bytes by stars, also in the form of basic
  * authentication. */
 void secret_mask(const struct service_options *options, char *bytes, size_t len);
-
-#endif

@@ -5,8 +5,7 @@
  * A slot is a libcurl easy handle and the data of its request; it is reused. Slot 0 belongs to
  * http_request, the others carry bulk requests.
  */
-#ifndef ROWFERRY_SERVICE_SERVICE_H
-#define ROWFERRY_SERVICE_SERVICE_H
+#pragma once
 
 #include <curl/curl.h>
 
@@ -76,5 +75,3 @@ struct service {
     char glance_name[256];       /* its name */
     struct product_info product; /* PRODUCT_UNKNOWN until product_detect */
 };
-
-#endif

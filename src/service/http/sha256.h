@@ -3,8 +3,7 @@
  * SHA-256 and HMAC (FIPS 180-4, RFC 2104), used by sigv4.h only. No library that the program needs
  * anyway provides them.
  */
-#ifndef ROWFERRY_SERVICE_SHA256_H
-#define ROWFERRY_SERVICE_SHA256_H
+#pragma once
 
 #include "rowferry/base/text.h"
 
@@ -20,5 +19,3 @@ struct digest sha256_hmac(struct span key, struct span text);
 
 /* Writes lower-case digits and a NUL. */
 void sha256_hex(char out[SHA256_HEX_BYTES], const struct digest *d);
-
-#endif

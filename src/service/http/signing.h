@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Header lines of a single request, because they contain its signature (sigv4.h). */
-#ifndef ROWFERRY_SERVICE_SIGNING_H
-#define ROWFERRY_SERVICE_SIGNING_H
+#pragma once
 
 #include "http/service.h"
 
@@ -11,5 +10,3 @@ bool signing_add(struct slot *slot, const struct curl_slist *headers, const stru
 
 /* Wipes and frees the lines after the request. */
 void signing_drop(struct slot *slot);
-
-#endif

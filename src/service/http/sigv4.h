@@ -7,8 +7,7 @@
  * with a comma, a star or two parameters would therefore be refused. libcurl also omits
  * x-amz-content-sha256, which the serverless service requires.
  */
-#ifndef ROWFERRY_SERVICE_SIGV4_H
-#define ROWFERRY_SERVICE_SIGV4_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ struct sigv4_request {
  * x-amz-security-token. Unused entries are null. The caller wipes and frees the lines. */
 void sigv4_sign(const struct sigv4 *key, const struct sigv4_request *request,
                 char *lines[SIGV4_LINES]);
-
-#endif

@@ -6,8 +6,7 @@
  * characters become U+FFFD. Control characters become blanks, so that every text is a single line,
  * unless `exact` is set.
  */
-#ifndef ROWFERRY_SERVICE_WALK_H
-#define ROWFERRY_SERVICE_WALK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ void walk_begin(struct walk *w, const struct walk_events *events, void *context)
 bool walk_feed(struct walk *w, const char *bytes, size_t len);
 /* Returns true if exactly one complete value was consumed. */
 bool walk_whole(const struct walk *w);
-
-#endif

@@ -3,8 +3,7 @@
  * The only module that drives libcurl: handles and their options, starting requests, transferring
  * data, and detecting finished requests.
  */
-#ifndef ROWFERRY_SERVICE_WIRE_H
-#define ROWFERRY_SERVICE_WIRE_H
+#pragma once
 
 #include "http/service.h"
 
@@ -28,5 +27,3 @@ int wire_move(struct service *s, struct err *err) MUST_CHECK;
 /* Waits until a request can continue, fd is readable (-1 = none) or timeout_ms have passed. */
 int wire_wait(struct service *s, int fd, int64_t timeout_ms, bool *readable,
               struct err *err) MUST_CHECK;
-
-#endif

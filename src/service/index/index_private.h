@@ -2,8 +2,7 @@
 /*
  * Functions shared by the sources behind index.h.
  */
-#ifndef ROWFERRY_SERVICE_INDEX_PRIVATE_H
-#define ROWFERRY_SERVICE_INDEX_PRIVATE_H
+#pragma once
 
 #include <json-c/json.h>
 
@@ -44,5 +43,3 @@ bool index_swapped_after_all(struct service *s, const char *alias, const char *t
  * receives the current one. Returns INDEX_UNSEEN if the credential may not read it. */
 int index_health(struct service *s, const char *name, const char *wanted, int64_t timeout_ms,
                  char status[16], struct err *err) MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * Derives two forms of the configured index settings: for the initial load of a generation, and for
  * afterwards. Pure. Settings may be written {"x": 1}, {"index": {"x": 1}} or {"index.x": 1}.
  */
-#ifndef ROWFERRY_SERVICE_INDEX_SETTINGS_H
-#define ROWFERRY_SERVICE_INDEX_SETTINGS_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
@@ -17,5 +16,3 @@ int index_settings_filling(struct buf *out, const char *configured, struct err *
 /* Appends the settings after the initial load. refresh_interval and number_of_replicas are null,
  * which is the service's default, unless configured. */
 int index_settings_finished(struct buf *out, const char *configured, struct err *err) MUST_CHECK;
-
-#endif

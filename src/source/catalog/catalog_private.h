@@ -2,8 +2,7 @@
 /*
  * Shared by table and query: the description of columns.
  */
-#ifndef ROWFERRY_SOURCE_CATALOG_PRIVATE_H
-#define ROWFERRY_SOURCE_CATALOG_PRIVATE_H
+#pragma once
 
 #include "rowferry/source/catalog/catalog.h"
 
@@ -11,5 +10,3 @@
  * comparison operators; the caller frees the list and its items. */
 int catalog_columns(struct pg *pg, struct columns *out, const char *const params[4],
                     char ***operators, struct err *err) MUST_CHECK;
-
-#endif

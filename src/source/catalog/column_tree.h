@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts the rows of table_columns.sql to columns with the trees of their types. */
-#ifndef ROWFERRY_SOURCE_COLUMN_TREE_H
-#define ROWFERRY_SOURCE_COLUMN_TREE_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/document/model/row.h"
@@ -18,5 +17,3 @@ void column_tree(struct columns *out, char ***operators, const struct pg_result 
 
 /* Appends the composite types and enums that the column consists of: "{16384,16390". */
 void column_push_types(struct buf *out, const struct column *c);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The installation in the source for a table: a single look-up for install and change log.
  */
-#ifndef ROWFERRY_SOURCE_INSTALLED_H
-#define ROWFERRY_SOURCE_INSTALLED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ int installed_look(struct pg *pg, const struct table *table, struct installed *o
  * (broken) with a remedy; 0 if current. */
 int installed_require(struct pg *pg, const struct table *table, struct installed *out,
                       struct err *err) MUST_CHECK;
-
-#endif

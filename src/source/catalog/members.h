@@ -3,8 +3,7 @@
  * The members of a table: itself, its partitions, and the tables that inherit from it. The text has
  * the format of rowferry.members: one line each, "oid triggers name", ordered by oid.
  */
-#ifndef ROWFERRY_SOURCE_MEMBERS_H
-#define ROWFERRY_SOURCE_MEMBERS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -39,5 +38,3 @@ void members_note_stored(struct buf *out, const char *was, const char *is, const
 /* Has triggers and entries made for members that joined, with the rights of whoever installed;
  * `joined` tells whether there were any. */
 int members_join(struct pg *pg, const char *capture, bool *joined, struct err *err) MUST_CHECK;
-
-#endif

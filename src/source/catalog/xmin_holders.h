@@ -3,8 +3,7 @@
  * Finds the xmin holder. For holders whose age the source does not report, it remembers when they
  * were first seen: slots, standbys, and sessions whose activity this role may not see.
  */
-#ifndef ROWFERRY_SOURCE_XMIN_HOLDERS_H
-#define ROWFERRY_SOURCE_XMIN_HOLDERS_H
+#pragma once
 
 #include "rowferry/source/catalog/xmin_holder.h"
 #include "rowferry/source/pg/pg.h"
@@ -35,5 +34,3 @@ void xmin_holders_take(struct xmin_holders *h, const struct hold_row *row, int64
 /* Call it outside a transaction. all: see holds.sql. */
 int xmin_holders_look(struct xmin_holders *h, struct pg *pg, bool all, struct xmin_holder *out,
                       struct err *err) MUST_CHECK;
-
-#endif

@@ -6,8 +6,7 @@
  * has the queries between pages. During an initial load several of them work together:
  * copy/initial_load.c, changelog_help.c.
  */
-#ifndef ROWFERRY_SOURCE_CHANGELOG_PRIVATE_H
-#define ROWFERRY_SOURCE_CHANGELOG_PRIVATE_H
+#pragma once
 
 #include "catalog/installed.h"
 #include "catalog/xmin_holders.h"
@@ -279,5 +278,3 @@ int changelog_hold(struct capture *capture, struct xmin_holder *out, struct err 
 
 /* capture_ops.next */
 int changelog_next(struct capture *capture, struct change *change, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * The consumer's row in the source. It keeps the entries that are still needed. It also has the
  * checkpoint backup, in case that transactions after it are lost by the server.
  */
-#ifndef ROWFERRY_SOURCE_CONSUMER_H
-#define ROWFERRY_SOURCE_CONSUMER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -105,5 +104,3 @@ int consumer_expire(struct consumer *c, const struct retain *retain, struct err 
  * refuses, only space is lost: it returns 0, and `unpruned` is the reason. */
 #define CONSUMER_PRUNE_MS 100 /* between two polls */
 int consumer_prune(struct consumer *c, int64_t most_ms, struct err *err) MUST_CHECK;
-
-#endif

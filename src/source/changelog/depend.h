@@ -6,8 +6,7 @@
  * Their entries follow those of the root in the same window, one table at a time, in the order of
  * the captures' numbers. Each part of them is converted to keys of the root, in pages.
  */
-#ifndef ROWFERRY_SOURCE_DEPEND_H
-#define ROWFERRY_SOURCE_DEPEND_H
+#pragma once
 
 #include "catalog/installed.h"
 #include "changelog/consumer.h"
@@ -67,5 +66,3 @@ struct depend *depend_find(struct depends *d, uint64_t capture);
 
 /* Appends the captures' numbers above `after` as an array. */
 void depend_push_captures(struct buf *out, const struct depends *d, uint64_t after);
-
-#endif

@@ -3,8 +3,7 @@
  * Begins a page in one round trip: the transaction, the lock, the snapshot, the state of the table
  * under that lock, and the next entries of the log.
  */
-#ifndef ROWFERRY_SOURCE_PAGE_H
-#define ROWFERRY_SOURCE_PAGE_H
+#pragma once
 
 #include "changelog/position.h"
 #include "rowferry/source/catalog/catalog.h"
@@ -95,5 +94,3 @@ void page_other_set(struct page_other *o, const struct table *table, const char 
 /* Reads only the state of the table, in a transaction of its own. */
 int page_look_now(struct page_look *out, struct pg *pg, const struct page_request *request,
                   struct err *err) MUST_CHECK;
-
-#endif

@@ -18,8 +18,7 @@
  * border of two key ranges is a value of the key's first part, the last one of the lower range. A
  * load by several connections can be continued by one, and vice versa.
  */
-#ifndef ROWFERRY_SOURCE_POSITION_H
-#define ROWFERRY_SOURCE_POSITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -104,5 +103,3 @@ int position_compare(const struct position *a, const struct position *b);
 
 /* Returns false if the text is not a snapshot. */
 bool position_snapshot_parse(struct snapshot *out, const char *text);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Finds the tables that statements read, by planning them.
  */
-#ifndef ROWFERRY_SOURCE_READS_H
-#define ROWFERRY_SOURCE_READS_H
+#pragma once
 
 #include "changelog/depend.h"
 #include "rowferry/source/catalog/query.h"
@@ -35,5 +34,3 @@ int reads_check_covered(const struct reads *r, const struct query_input *in,
 
 /* Appends the statement that locks all of them against a rewrite. */
 void reads_push_lock(struct buf *out, const struct reads *r, const struct table *root);
-
-#endif

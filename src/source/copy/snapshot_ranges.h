@@ -3,8 +3,7 @@
  * Snapshot ranges: the unread rest of an initial load, in parts that several snapshot workers take.
  * These are the ranges in progress, and for a load by blocks also the blocks after them. Pure.
  */
-#ifndef ROWFERRY_SOURCE_SNAPSHOT_RANGES_H
-#define ROWFERRY_SOURCE_SNAPSHOT_RANGES_H
+#pragma once
 
 #include "changelog/position.h"
 
@@ -53,5 +52,3 @@ bool snapshot_ranges_print(const struct snapshot_ranges *p, const char *last, st
 void snapshot_ranges_drop_done(struct snapshot_ranges *p);
 
 uint64_t snapshot_ranges_blocks_left(const struct snapshot_ranges *p);
-
-#endif

@@ -3,8 +3,7 @@
  * Divides an initial load by key ranges, using only the planner's statistics: the table is not
  * read.
  */
-#ifndef ROWFERRY_SOURCE_SPLIT_H
-#define ROWFERRY_SOURCE_SPLIT_H
+#pragma once
 
 #include "copy/snapshot_ranges.h"
 #include "rowferry/source/catalog/catalog.h"
@@ -19,5 +18,3 @@ int split_find(struct pg *pg, const struct table *t, const struct copy_range *ra
  * statistics. */
 int split_left(struct pg *pg, const struct table *t, const struct snapshot_ranges *left,
                double *share, struct err *err) MUST_CHECK;
-
-#endif

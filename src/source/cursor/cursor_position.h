@@ -11,8 +11,7 @@
  *
  * A value is PostgreSQL's text, which has no quote in it; the key is the rest of the line.
  */
-#ifndef ROWFERRY_SOURCE_CURSOR_POSITION_H
-#define ROWFERRY_SOURCE_CURSOR_POSITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void cursor_position_move(struct cursor_position *p, const char *value, const ch
 int cursor_position_parse(struct cursor_position *out, const char *text,
                           struct err *err) MUST_CHECK;
 void cursor_position_print(struct buf *out, const struct cursor_position *p);
-
-#endif

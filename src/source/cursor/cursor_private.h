@@ -3,8 +3,7 @@
  * State of the cursor capture, shared by its two parts: cursor.c moves between pages, cursor_page.c
  * reads within a page.
  */
-#ifndef ROWFERRY_SOURCE_CURSOR_PRIVATE_H
-#define ROWFERRY_SOURCE_CURSOR_PRIVATE_H
+#pragma once
 
 #include "catalog/xmin_holders.h"
 #include "changelog/page.h"
@@ -94,5 +93,3 @@ int cursor_send_look(struct cursor *c, struct err *err) MUST_CHECK;
 
 /* capture_ops.next */
 int cursor_next(struct capture *capture, struct change *change, struct err *err);
-
-#endif

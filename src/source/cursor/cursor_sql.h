@@ -3,8 +3,7 @@
  * Builds the statement that reads rows in the order of (column, key), matching or not. It returns
  * the key's text, the columns, the cursor's value, and whether the row matches.
  */
-#ifndef ROWFERRY_SOURCE_CURSOR_SQL_H
-#define ROWFERRY_SOURCE_CURSOR_SQL_H
+#pragma once
 
 #include "rowferry/document/model/key.h"
 #include "rows/rowsql.h"
@@ -43,5 +42,3 @@ void cursor_sql_release(struct cursor_sql *s);
 /* Appends the statement that returns the largest value of the column. */
 int cursor_sql_push_largest(struct pg *pg, struct buf *out, const struct table *t,
                             const char *column, struct err *err) MUST_CHECK;
-
-#endif

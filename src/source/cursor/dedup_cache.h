@@ -4,8 +4,7 @@
  * when they are read again. Its size is fixed; a row that was evicted is merely delivered twice.
  * Pure.
  */
-#ifndef ROWFERRY_SOURCE_DEDUP_CACHE_H
-#define ROWFERRY_SOURCE_DEDUP_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void dedup_cache_note(struct dedup_cache *s, uint64_t key, uint64_t content);
 
 /* Removes the key, because a row is delivered now that will not be read again. */
 void dedup_cache_forget(struct dedup_cache *s, uint64_t key);
-
-#endif

@@ -8,8 +8,7 @@
  * an overlap ago. While a prepared transaction exists the horizon is unknown, because its start is
  * not recorded.
  */
-#ifndef ROWFERRY_SOURCE_HORIZON_H
-#define ROWFERRY_SOURCE_HORIZON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ int horizon_look(struct horizon *h, struct err *err) MUST_CHECK;
 
 /* The part of horizon_look for a column that is not timed, with the time as an argument. */
 void horizon_sample(struct horizon *h, int64_t now_ms, const char *largest);
-
-#endif

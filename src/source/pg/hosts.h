@@ -5,8 +5,7 @@
  * libpq tries hosts in their order and waits for each without limit, because its connect_timeout
  * does not apply to asynchronous connections. So we rotate the list if a host does not answer.
  */
-#ifndef ROWFERRY_SOURCE_HOSTS_H
-#define ROWFERRY_SOURCE_HOSTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ void hosts_turn(struct buf *out, const char *list, size_t turn);
 /* Returns true if one of the hosts is reached over a network. Local are: an empty host, a path (a
  * Unix socket), localhost, and addresses of the loopback. */
 bool hosts_leave(const char *list);
-
-#endif

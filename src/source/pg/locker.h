@@ -2,8 +2,7 @@
 /*
  * Finds the lock holder after a lock timeout.
  */
-#ifndef ROWFERRY_SOURCE_LOCKER_H
-#define ROWFERRY_SOURCE_LOCKER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@
 /* If err is a lock timeout (55P03), prefixes it with the process that has the table locked, if that
  * can be found out. Rolls back the session's transaction. Other errors are left as they are. */
 void locker_name(struct pg *pg, uint32_t table, struct err *err);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Internals of a connection, for use in the source library only.
  */
-#ifndef ROWFERRY_SOURCE_PG_PRIVATE_H
-#define ROWFERRY_SOURCE_PG_PRIVATE_H
+#pragma once
 
 #include <libpq-fe.h>
 
@@ -153,5 +152,3 @@ void pg_forget_calls(struct pg *pg);
 
 /* Appends a quoted literal. */
 int pg_push_literal(struct pg *pg, struct buf *out, const char *text, struct err *err) MUST_CHECK;
-
-#endif

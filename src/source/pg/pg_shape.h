@@ -13,8 +13,7 @@
  * column for all that follow, if any. A text in migrations/source declares its shape in a comment:
  * "-- returns one: text".
  */
-#ifndef ROWFERRY_SOURCE_PG_SHAPE_H
-#define ROWFERRY_SOURCE_PG_SHAPE_H
+#pragma once
 
 #include <libpq-fe.h>
 
@@ -26,5 +25,3 @@ const char *pg_shape_of(const char *sql);
 /* Returns true if the result has this shape; otherwise writes a line about the difference to
  * `why`. */
 bool pg_shape_fits(const char *shape, const PGresult *r, char *why, size_t why_size) MUST_CHECK;
-
-#endif

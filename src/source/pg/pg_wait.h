@@ -8,8 +8,7 @@
  * statement. A second connection checks the latter, so a statement may take any time. After a stop
  * request, PG_STOP_MS of silence in total is enough. The connection is then closed.
  */
-#ifndef ROWFERRY_SOURCE_PG_WAIT_H
-#define ROWFERRY_SOURCE_PG_WAIT_H
+#pragma once
 
 #include "pg/pg_private.h"
 
@@ -40,5 +39,3 @@ bool pg_wait_handshake(struct pg *pg, PGconn *conn, short events, int64_t deadli
  * ERR_TRANSIENT. */
 int pg_give_up(struct pg *pg, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

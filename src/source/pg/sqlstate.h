@@ -2,8 +2,7 @@
 /*
  * Classifies errors of PostgreSQL by SQLSTATE and text. Pure.
  */
-#ifndef ROWFERRY_SOURCE_SQLSTATE_H
-#define ROWFERRY_SOURCE_SQLSTATE_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
@@ -27,5 +26,3 @@ const char *sqlstate_data_exception(const char *sqlstate);
 void sqlstate_push_masked(struct buf *out, const char *message, const char *secret);
 
 void sqlstate_one_line(struct buf *out, const char *message, const char *secret);
-
-#endif

@@ -3,8 +3,7 @@
  * Replaces the placeholders {name} in an SQL text of migrations/source by text that is already
  * quoted.
  */
-#ifndef ROWFERRY_SOURCE_TEMPLATE_H
-#define ROWFERRY_SOURCE_TEMPLATE_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 
@@ -15,5 +14,3 @@ struct place {
 
 /* Appends the text with every {name} of the list replaced; other braces stay. */
 void template_fill(struct buf *out, const char *text, const struct place *places);
-
-#endif

@@ -3,8 +3,7 @@
  * The failure of a statement that meets a character of the database's encoding which UTF8 lacks
  * (0x81 of WIN1252). Pure.
  */
-#ifndef ROWFERRY_SOURCE_UNTRANSLATABLE_H
-#define ROWFERRY_SOURCE_UNTRANSLATABLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ bool untranslatable_character(const char *words, char out[UNTRANSLATABLE_SIZE]) 
 
 /* Returns true if the error is a failure of this kind. */
 bool untranslatable_met(const struct err *why) MUST_CHECK;
-
-#endif

@@ -13,8 +13,7 @@
  * If a statement fails and key_existence_again returns true, the caller repeats the check in the
  * next way.
  */
-#ifndef ROWFERRY_SOURCE_KEY_EXISTENCE_H
-#define ROWFERRY_SOURCE_KEY_EXISTENCE_H
+#pragma once
 
 #include "rows/keyset.h"
 #include "rows/reader.h"
@@ -52,5 +51,3 @@ bool key_existence_end(struct key_existence *p, struct keyset *keys);
  * then ended. */
 bool key_existence_again(struct key_existence *p, struct reader *r, struct keyset *keys,
                          const struct err *err);
-
-#endif

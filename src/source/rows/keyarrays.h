@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts keys of a set to the parameters of rowsql.again: one array of texts per part of the
  * key. */
-#ifndef ROWFERRY_SOURCE_KEYARRAYS_H
-#define ROWFERRY_SOURCE_KEYARRAYS_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/document/model/key.h"
@@ -18,5 +17,3 @@ struct keyarrays {
 int keyarrays_make(struct keyarrays *a, const struct keyset *keys, size_t from, size_t to,
                    size_t parts, struct err *err) MUST_CHECK;
 void keyarrays_release(struct keyarrays *a);
-
-#endif

@@ -6,8 +6,7 @@
  * An index lists its keys in the order of their text. In that order integers of the same length and
  * sign are sorted by value, so runs are found without sorting.
  */
-#ifndef ROWFERRY_SOURCE_KEYRUNS_H
-#define ROWFERRY_SOURCE_KEYRUNS_H
+#pragma once
 
 #include "rows/keyset.h"
 
@@ -21,5 +20,3 @@ struct keyruns {
 /* Marks a key as strange if it is not an integer in PostgreSQL's notation: no row can have it. */
 void keyruns_make(struct keyruns *r, struct keyset *keys);
 void keyruns_release(struct keyruns *r);
-
-#endif

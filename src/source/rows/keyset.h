@@ -2,8 +2,7 @@
 /*
  * The distinct keys of one page, and which of them had a row. Pure; bounded by its buffer.
  */
-#ifndef ROWFERRY_SOURCE_KEYSET_H
-#define ROWFERRY_SOURCE_KEYSET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ bool keyset_place(const struct keyset *k, struct span key, size_t *index);
 
 /* Borrowed until the next add; NUL-terminated. */
 struct span keyset_get(const struct keyset *k, size_t index);
-
-#endif

@@ -4,8 +4,7 @@
  * A statement may be sent while the previous one is still being read, so that the server does not
  * pause.
  */
-#ifndef ROWFERRY_SOURCE_READER_H
-#define ROWFERRY_SOURCE_READER_H
+#pragma once
 
 #include "pg/pg_private.h"
 #include "rowferry/document/model/row.h"
@@ -48,5 +47,3 @@ int reader_give_up(struct reader *r, struct err *err) MUST_CHECK;
 /* Returns the next step, or a negative class. ROW: `row` is valid until the next call. END: the
  * oldest statement in flight has ended. */
 int reader_next(struct reader *r, struct row *row, struct err *err) MUST_CHECK;
-
-#endif

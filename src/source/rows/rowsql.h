@@ -6,8 +6,7 @@
  * If a query replaces the rows, two of them list keys of the table instead. The rows are then read
  * by key, so that the server aggregates only the rows that one statement requests.
  */
-#ifndef ROWFERRY_SOURCE_ROWSQL_H
-#define ROWFERRY_SOURCE_ROWSQL_H
+#pragma once
 
 #include "rowferry/source/catalog/catalog.h"
 
@@ -61,5 +60,3 @@ struct rowsql_keys_input {
 int rowsql_keys_build(struct rowsql_keys *out, struct pg *pg, const struct rowsql_keys_input *in,
                       struct err *err) MUST_CHECK;
 void rowsql_keys_release(struct rowsql_keys *s);
-
-#endif

@@ -7,8 +7,7 @@
  * The error names the character, which is remembered. All later statements have the server mark
  * rows with a known character, and such rows come without their values.
  */
-#ifndef ROWFERRY_SOURCE_UNREADABLE_H
-#define ROWFERRY_SOURCE_UNREADABLE_H
+#pragma once
 
 #include "rows/reader.h"
 
@@ -39,5 +38,3 @@ int unreadable_send(const struct unreadable *u, struct reader *r, struct reader_
  * cannot be read, sets row->unreadable; its values are NULL, and so is its key if the key is
  * affected. */
 void unreadable_take(const struct unreadable *u, size_t columns, struct row *row);
-
-#endif

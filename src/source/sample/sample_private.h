@@ -2,8 +2,7 @@
 /*
  * State of a sample, shared by its two parts: choosing rows, and querying their values.
  */
-#ifndef ROWFERRY_SOURCE_SAMPLE_PRIVATE_H
-#define ROWFERRY_SOURCE_SAMPLE_PRIVATE_H
+#pragma once
 
 #include "pg/pg_private.h"
 #include "rowferry/source/sample/sample.h"
@@ -35,5 +34,3 @@ int sample_push_rows(struct sample *s, struct buf *sql, const char *const *colum
 /* Runs a statement over the chosen rows. */
 int sample_ask(struct sample *s, struct pg_result **r, const char *shape, const struct buf *sql,
                struct err *err) MUST_CHECK;
-
-#endif

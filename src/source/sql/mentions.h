@@ -4,8 +4,7 @@
  *
  * Whose column a name is only the server knows: here a name counts for every table that has it.
  */
-#ifndef ROWFERRY_SOURCE_MENTIONS_H
-#define ROWFERRY_SOURCE_MENTIONS_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
@@ -33,5 +32,3 @@ bool mentions_bare(const struct mentions *m, struct span name);
 /* Appends the functions that a text calls by schema and name to an array's text, as
  * `"public.f","x.g"`. */
 void mentions_push_calls(struct buf *out, const char *sql);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Finds the functions that a plan calls, in the output of EXPLAIN VERBOSE. Pure.
  */
-#ifndef ROWFERRY_SOURCE_PLANCALLS_H
-#define ROWFERRY_SOURCE_PLANCALLS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ void plancalls_push(struct buf *out, const char *plan);
  * to_jsonb(u): any of its columns, also one that is new. members: of some table that it does not
  * name counts too. */
 bool plancalls_whole_rows(const char *plan, const char *table, bool members);
-
-#endif

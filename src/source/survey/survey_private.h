@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the survey. */
-#ifndef ROWFERRY_SOURCE_SURVEY_PRIVATE_H
-#define ROWFERRY_SOURCE_SURVEY_PRIVATE_H
+#pragma once
 
 #include "pg/pg_private.h"
 #include "rowferry/source/survey/survey.h"
@@ -77,5 +76,3 @@ int survey_join(struct survey *s, struct pg *pg, const struct survey_input *in,
 /* Finds the table whose rows a view shows, and reads it through the view. */
 int survey_view(struct survey *s, struct pg *pg, const struct survey_found *found,
                 struct err *err) MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * A foreign database whose owner is not a superuser, and a service: the environment of init.
  */
-#ifndef ROWFERRY_TESTS_SHOPS_H
-#define ROWFERRY_TESTS_SHOPS_H
+#pragma once
 
 #include <check.h>
 #include <stdio.h>
@@ -157,5 +156,3 @@ static inline void shop_follows(const struct shop *s, int64_t documents)
     program_result_release(&r);
     shop_runs(s, "verify", NULL);
 }
-
-#endif

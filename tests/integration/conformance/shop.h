@@ -6,8 +6,7 @@
  * text[], extra jsonb, published boolean, updated_at timestamptz, rank text, v float4[]); `rank`
  * goes into a long. The alias is the subject's.
  */
-#ifndef ROWFERRY_CONFORMANCE_SHOP_H
-#define ROWFERRY_CONFORMANCE_SHOP_H
+#pragma once
 
 #include <libpq-fe.h>
 
@@ -50,5 +49,3 @@ char *shop_generation(struct shop *shop);
  * (vectors.c). */
 bool shop_has_vectors(struct shop *shop);
 const char *shop_vector_settings(const struct shop *shop, bool possible);
-
-#endif

@@ -10,8 +10,7 @@
  * _RESTART (the folder of the node, for restart_node) and _REPOSITORY (a folder for snapshots).
  * Tests whose variable is not set are skipped. Every failure here fails the test.
  */
-#ifndef ROWFERRY_CONFORMANCE_SUBJECT_H
-#define ROWFERRY_CONFORMANCE_SUBJECT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -128,5 +127,3 @@ struct tests account_tests(void);
 struct tests validate_tests(void);
 struct tests validate_privilege_tests(void);
 struct tests init_tests(void);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * A conversation with devsearch as a table of requests and expected answers.
  */
-#ifndef ROWFERRY_TESTS_DEVSEARCH_STEPS_H
-#define ROWFERRY_TESTS_DEVSEARCH_STEPS_H
+#pragma once
 
 /* Included by path, because devsearch has headers of the same names. */
 #include "../../support/http.h"
@@ -53,5 +52,3 @@ static inline void conversation(const char *const *options, const struct step *s
         static const struct step steps[] = {__VA_ARGS__};                                          \
         conversation((options), steps, sizeof(steps) / sizeof(steps[0]));                          \
     } while (0)
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Shared by the tests of reindex: a synced index, the alias and its generations, a slow service.
  */
-#ifndef ROWFERRY_TESTS_REBUILDS_H
-#define ROWFERRY_TESTS_REBUILDS_H
+#pragma once
 
 #include <signal.h>
 #include <stdio.h>
@@ -160,5 +159,3 @@ static inline void finish(struct program *p, int exit_code, struct program_resul
     ck_assert_msg(result->exit_code == exit_code, "exit code %d instead of %d:\n%s%s",
                   result->exit_code, exit_code, result->out, result->err);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leaves a rebuild that was killed at a named step. */
-#ifndef ROWFERRY_TESTS_STANDS_H
-#define ROWFERRY_TESTS_STANDS_H
+#pragma once
 
 #include "generations.h"
 #include "rebuilds.h"
@@ -27,5 +26,3 @@ static inline void expect_alias(const struct world *w, const char *index)
     ck_assert_str_eq(live, index);
     free(live);
 }
-
-#endif

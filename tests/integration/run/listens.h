@@ -2,8 +2,7 @@
 /*
  * Shared by the tests of run's HTTP server: a run that listens on a free port, and its answers.
  */
-#ifndef ROWFERRY_TESTS_LISTENS_H
-#define ROWFERRY_TESTS_LISTENS_H
+#pragma once
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,5 +66,3 @@ static inline void listens_await(const struct listens *l, const char *path, int 
         reply_release(&reply);
     }
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Shared by the tests of `run`: starting a run, waiting for documents.
  */
-#ifndef ROWFERRY_TESTS_RUNS_H
-#define ROWFERRY_TESTS_RUNS_H
+#pragma once
 
 #include <signal.h>
 #include <stdio.h>
@@ -116,5 +115,3 @@ static inline void expect_status(const struct world *w, const char *pipeline, co
     expect_text(result.out, text);
     program_result_release(&result);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Articles with their author and comments in three tables, and a walk through their changes. */
-#ifndef ROWFERRY_TESTS_ARTICLES_H
-#define ROWFERRY_TESTS_ARTICLES_H
+#pragma once
 
 #include "walk.h"
 
@@ -61,5 +60,3 @@ static inline struct walk following_articles(size_t page_rows)
     ck_assert_int_eq(walk_differences(&w, EXPECTED), 0);
     return w;
 }
-
-#endif

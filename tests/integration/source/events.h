@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A partitioned table of events, followed. */
-#ifndef ROWFERRY_TESTS_EVENTS_H
-#define ROWFERRY_TESTS_EVENTS_H
+#pragma once
 
 #include "walk.h"
 
@@ -56,5 +55,3 @@ static inline void must_leave(struct walk *w)
     walk_page(w);
     ck_assert(!w->judged);
 }
-
-#endif

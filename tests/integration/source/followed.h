@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table of notes with the cursor column "at". */
-#ifndef ROWFERRY_TESTS_FOLLOWED_H
-#define ROWFERRY_TESTS_FOLLOWED_H
+#pragma once
 
 #include "walk.h"
 
@@ -70,5 +69,3 @@ static inline void pass_all(struct walk *w)
     }
     free(last);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A small table of notes, and a walk through its changes. */
-#ifndef ROWFERRY_TESTS_NOTES_H
-#define ROWFERRY_TESTS_NOTES_H
+#pragma once
 
 #include "walk.h"
 
@@ -28,5 +27,3 @@ static inline struct walk following(size_t page_rows)
     ck_assert_int_eq(walk_differences(&w, NOTES_QUERY), 0);
     return w;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A database with roles of few privileges: an owner "o" who may create schemas in it, and others
  * named by a letter. Header only, because each test program is one file.
  */
-#ifndef ROWFERRY_TESTS_ROLES_H
-#define ROWFERRY_TESTS_ROLES_H
+#pragma once
 
 #include "walk.h"
 
@@ -81,5 +80,3 @@ static inline void grant(struct walk *w, const char *table, const char *reader)
     catalog_table_free(t);
     pg_close(pg);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Drives a capture by hand. Every page is applied to a table of the same database, so SQL can check
  * equality. Header only, because each test program is one file.
  */
-#ifndef ROWFERRY_TESTS_WALK_H
-#define ROWFERRY_TESTS_WALK_H
+#pragma once
 
 #include <poll.h>
 #include <stdlib.h>
@@ -457,5 +456,3 @@ static inline void walk_free(struct walk *w)
     PQfinish(w->db);
     database_drop(w->uri);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Shared by the tests of verify: a synced index, and documents changed by others.
  */
-#ifndef ROWFERRY_TESTS_VERIFIES_H
-#define ROWFERRY_TESTS_VERIFIES_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,5 +89,3 @@ static inline char *live_index(struct world *w)
     json_object_put(aliases);
     return generation;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A configuration in a temporary directory, for the tests of config. */
-#ifndef ROWFERRY_TESTS_CONFIGFILE_H
-#define ROWFERRY_TESTS_CONFIGFILE_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -66,5 +65,3 @@ static inline struct config *configfile_load(const char *text, struct err *err)
     "{\"name\": \"articles\", \"from\": {\"table\": \"articles\", \"key\": [\"id\"]},"             \
     " \"to\": {\"index\": \"shop-articles\", " MAPPINGS "}}"
 #define PIPELINES "\"pipelines\": [" PIPELINE "]"
-
-#endif

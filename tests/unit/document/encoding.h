@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs one value through plan and encoder, for the tests of the converters: a property `p` filled
  * from one column, or the refusal. */
-#ifndef ROWFERRY_TESTS_ENCODING_H
-#define ROWFERRY_TESTS_ENCODING_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -113,5 +112,3 @@ static inline void expect_refused(const char *type, const char *property_type, c
     expect_refused_as(type, buf_text(&property), text, reason);
     buf_release(&property);
 }
-
-#endif

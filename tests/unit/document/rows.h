@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds tables and rows from short texts, for the tests of plan and encoder. */
-#ifndef ROWFERRY_TESTS_ROWS_H
-#define ROWFERRY_TESTS_ROWS_H
+#pragma once
 
 #include <check.h>
 #include <stdlib.h>
@@ -92,5 +91,3 @@ static inline struct value rows_value(const char *text)
     return text == NULL ? (struct value){.null = true}
                         : (struct value){.text = text, .len = strlen(text)};
 }
-
-#endif

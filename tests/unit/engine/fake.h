@@ -9,8 +9,7 @@
  * after which a scan is due), and "at N" (the server has crashed N times). The table is read by its
  * log or by a cursor. For a cursor, a row is only listed at its last change.
  */
-#ifndef ROWFERRY_TESTS_FAKE_H
-#define ROWFERRY_TESTS_FAKE_H
+#pragma once
 
 #include "rowferry/engine/pipeline/pipeline.h"
 
@@ -253,5 +252,3 @@ size_t fake_dice(struct fake *f, size_t n);
 
 /* Returns true if the live index holds exactly the table. */
 bool fake_equal(const struct fake *f);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations shared by the parts of the fake. */
-#ifndef ROWFERRY_TESTS_FAKE_PRIVATE_H
-#define ROWFERRY_TESTS_FAKE_PRIVATE_H
+#pragma once
 
 #include "fake.h"
 
@@ -62,5 +61,3 @@ static inline void fake_step(struct fake *f)
 }
 
 #define FAKE_FINGERPRINT "0123456789abcdef"
-
-#endif

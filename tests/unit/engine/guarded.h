@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A small index with a guard that trips early. */
-#ifndef ROWFERRY_TESTS_GUARDED_H
-#define ROWFERRY_TESTS_GUARDED_H
+#pragma once
 
 #include <string.h>
 
@@ -50,5 +49,3 @@ static inline void remove_rows(struct fake *f, size_t from, size_t to)
         fake_write(f, i, -1);
     }
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * The struct storm is in memory shared by all processes of a history.
  */
-#ifndef ROWFERRY_TESTS_STORM_H
-#define ROWFERRY_TESTS_STORM_H
+#pragma once
 
 #include "fake.h"
 
@@ -80,5 +79,3 @@ void storm_truncate(struct fake *f);
 void storm_meddle(struct fake *f);
 /* Files a request to send some rows again; at least one of `rows` is true. */
 void storm_ask(struct fake *f, const bool *rows);
-
-#endif

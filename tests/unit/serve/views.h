@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sample status snapshots, filled as by a pipeline. */
-#ifndef ROWFERRY_TESTS_VIEWS_H
-#define ROWFERRY_TESTS_VIEWS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,5 +22,3 @@ static inline void view_stall(struct status_snapshot_view *v, const char *cause,
     snprintf(w->stall_why, sizeof(w->stall_why), "%s", why);
     w->stall_us = 5000000;
 }
-
-#endif

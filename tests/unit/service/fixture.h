@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A service whose base URL is a scripted server. */
-#ifndef ROWFERRY_TESTS_SERVICE_FIXTURE_H
-#define ROWFERRY_TESTS_SERVICE_FIXTURE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -70,5 +69,3 @@ static inline void stop(struct fixture *f)
         scripted_stop(f->server);
     }
 }
-
-#endif

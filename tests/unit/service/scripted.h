@@ -3,8 +3,7 @@
  * A server with scripted answers, byte for byte: one connection at a time, one thread, on a free
  * loopback port. It keeps head and body of the last request.
  */
-#ifndef ROWFERRY_TESTS_SCRIPTED_H
-#define ROWFERRY_TESTS_SCRIPTED_H
+#pragma once
 
 #include <arpa/inet.h>
 #include <check.h>
@@ -197,5 +196,3 @@ static inline int scripted_closed_port(void)
     (void)scripted_bind(&port);
     return port;
 }
-
-#endif

@@ -7,8 +7,7 @@
  *     ...
  *     bool came = faults_end();
  */
-#ifndef ROWFERRY_TESTS_FAKE_FAULTS_H
-#define ROWFERRY_TESTS_FAKE_FAULTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ bool faults_install(void);
 void faults_begin(enum fault_kind of, int nth);
 /* Returns true if the call occurred. */
 bool faults_end(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A temporary directory with a state file, for each test of state. */
-#ifndef ROWFERRY_TESTS_STATEFILE_H
-#define ROWFERRY_TESTS_STATEFILE_H
+#pragma once
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -128,5 +127,3 @@ static inline int64_t statefile_letters(struct state *s)
     OK(deadletter_count(s, &count, &err));
     return count;
 }
-
-#endif

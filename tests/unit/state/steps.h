@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operations of state, each as one step on a state file. Together they run every statement. */
-#ifndef ROWFERRY_TESTS_STEPS_H
-#define ROWFERRY_TESTS_STEPS_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -492,5 +491,3 @@ static const struct step steps[] = {
     {open_to_read, STEP_OPENS, false, false},
     {open_again, STEP_CREATES, true, false},
 };
-
-#endif

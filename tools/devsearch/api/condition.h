@@ -2,8 +2,7 @@
 /*
  * Closed and blocked indices, and the requests that they refuse.
  */
-#ifndef DEVSEARCH_CONDITION_H
-#define DEVSEARCH_CONDITION_H
+#pragma once
 
 #include "index/catalogue.h"
 
@@ -19,5 +18,3 @@ int index_check_writable(const struct index *ix, struct refusal *refusal);
 
 /* Call before the mapping, aliases or settings change, and before a close or delete. */
 int index_check_changeable(const struct index *ix, struct refusal *refusal);
-
-#endif

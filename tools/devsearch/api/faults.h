@@ -2,8 +2,7 @@
 /*
  * Fault injection: a test requests failures of the next requests.
  */
-#ifndef DEVSEARCH_FAULTS_H
-#define DEVSEARCH_FAULTS_H
+#pragma once
 
 #include "base/answer.h"
 
@@ -52,5 +51,3 @@ int faults_take_item(struct faults *f, const char *id, bool delete);
 
 /* Fills the refusal that the real services send with this status. */
 int fault_refuse(struct refusal *refusal, int status, enum product product, const char *index);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * State of the server and its handlers. One lock serialises all handlers.
  */
-#ifndef DEVSEARCH_SERVER_H
-#define DEVSEARCH_SERVER_H
+#pragma once
 
 #include "api/faults.h"
 #include "base/options.h"
@@ -109,5 +108,3 @@ HANDLER(put_stream);
 HANDLER(get_stream);
 HANDLER(delete_stream);
 HANDLER(rollover);
-
-#endif

@@ -3,8 +3,7 @@
  * Data streams and the index templates that create them. A stream has no entry of its own: it
  * exists while it has backing indices.
  */
-#ifndef DEVSEARCH_STREAMS_H
-#define DEVSEARCH_STREAMS_H
+#pragma once
 
 #include "api/server.h"
 #include "api/write.h"
@@ -35,5 +34,3 @@ int stream_check_time(const struct server *s, const struct index *ix, const stru
 int stream_check_index(const struct catalogue *c, const char *name, struct refusal *refusal);
 /* the deletion of the write index. */
 int stream_check_delete(const struct catalogue *c, const struct index *ix, struct refusal *refusal);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * A single write: index, create or delete of one document, with versioning.
  */
-#ifndef DEVSEARCH_WRITE_H
-#define DEVSEARCH_WRITE_H
+#pragma once
 
 #include "api/server.h"
 
@@ -44,5 +43,3 @@ int write_apply(struct server *s, struct write *w, bool forced_refresh, struct b
 
 /* Copies every document with its version into an empty index of the same mapping. */
 int write_copies(struct server *s, struct index *from, struct index *to, struct refusal *refusal);
-
-#endif

@@ -5,8 +5,7 @@
  * A refusal is the protocol's error object: type, reason, further members and a cause. It is used
  * in a whole answer ({"error":{..},"status":N}) and in a bulk item.
  */
-#ifndef DEVSEARCH_ANSWER_H
-#define DEVSEARCH_ANSWER_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
@@ -71,5 +70,3 @@ void push_json_text(struct buf *out, const char *text);
 
 /* Refuses with "no such index [name]" and its members. kind: index_or_alias or index_expression. */
 int refuse_no_index(struct refusal *r, const char *name, const char *kind);
-
-#endif

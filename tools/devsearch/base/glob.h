@@ -2,8 +2,7 @@
 /*
  * Matches patterns with * (any characters) and ? (one character). Pure.
  */
-#ifndef DEVSEARCH_GLOB_H
-#define DEVSEARCH_GLOB_H
+#pragma once
 
 #include "rowferry/base/text.h"
 
@@ -15,5 +14,3 @@ bool glob_matches(struct span pattern, struct span text);
 
 /* Like glob_matches, for NUL-terminated strings. */
 bool glob_matches_text(const char *pattern, const char *text);
-
-#endif

@@ -3,8 +3,7 @@
  * Limits per request, because a handler has the server and its memory to itself. Most are defaults
  * of the real services, with the same error texts.
  */
-#ifndef DEVSEARCH_LIMITS_H
-#define DEVSEARCH_LIMITS_H
+#pragma once
 
 #define TARGET_MAX_BYTES 4096  /* path and query: http.max_initial_line_length */
 #define TREE_MAX_VALUES 262144 /* body parsed as a tree (up to a KiB per value) */
@@ -20,5 +19,3 @@
 #define PITS_MAX 300           /* search.max_open_pit_context */
 #define CONNECTIONS_MAX 256
 #define SILENCE_MAX_S 120 /* idle time of a connection */
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Command line options of devsearch.
  */
-#ifndef DEVSEARCH_OPTIONS_H
-#define DEVSEARCH_OPTIONS_H
+#pragma once
 
 #include "base/answer.h"
 #include "rowferry/base/err.h"
@@ -29,5 +28,3 @@ struct options {
 int options_parse(struct options *o, int argc, char **argv, struct err *err);
 void options_release(struct options *o);
 const char *options_help(void);
-
-#endif

@@ -5,8 +5,7 @@
  * Every function returns -1 after the first problem. `problem` then has the message of the
  * service's own parser, with line and column.
  */
-#ifndef DEVSEARCH_READER_H
-#define DEVSEARCH_READER_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
@@ -86,5 +85,3 @@ void reader_push_source(const struct reader *r, const char *at, struct buf *out)
 
 /* Appends the code point as UTF-8. */
 void push_utf8(struct buf *out, uint32_t code);
-
-#endif

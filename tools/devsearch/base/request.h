@@ -2,8 +2,7 @@
 /*
  * A parsed request: method, decoded path segments, query parameters, body.
  */
-#ifndef DEVSEARCH_REQUEST_H
-#define DEVSEARCH_REQUEST_H
+#pragma once
 
 #include "base/answer.h"
 
@@ -44,5 +43,3 @@ bool request_flag(const struct request *q, const char *name);
 /* Parses the body. Returns null with a refusal if it is missing or invalid. The caller releases the
  * tree (json_object_put). */
 struct json_object *request_json(const struct request *q, struct refusal *refusal);
-
-#endif

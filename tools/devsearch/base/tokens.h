@@ -3,8 +3,7 @@
  * Approximation of the standard analyzer: words of letters and digits, in lower case. The same
  * function serves the text index, the queries and _analyze.
  */
-#ifndef DEVSEARCH_TOKENS_H
-#define DEVSEARCH_TOKENS_H
+#pragma once
 
 #include "base/answer.h"
 
@@ -31,5 +30,3 @@ bool words_next(struct words *w, struct word *word);
 
 /* Registers FTS5's tokenizer "standard"; returns SQLite's result code. */
 int tokens_register(struct sqlite3 *db);
-
-#endif

@@ -3,8 +3,7 @@
  * Safe access to json-c's trees of client input. A value of another type has no members and no
  * items, and its JSON is its text. json-c itself would abort or dereference null.
  */
-#ifndef DEVSEARCH_TREE_H
-#define DEVSEARCH_TREE_H
+#pragma once
 
 #include "rowferry/base/text.h"
 
@@ -26,5 +25,3 @@ struct json_object *tree_item(struct json_object *list, size_t i);
 /* Returns a string's characters, or the JSON of any other value. Never null; borrowed. */
 struct span tree_span(struct json_object *value);
 const char *tree_text(struct json_object *value);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Indices and aliases: resolves names, and finds the write index of a name.
  */
-#ifndef DEVSEARCH_CATALOGUE_H
-#define DEVSEARCH_CATALOGUE_H
+#pragma once
 
 #include "index/settings.h"
 #include "index/store.h"
@@ -95,5 +94,3 @@ int name_check(const char *name, bool alias, struct refusal *refusal);
 
 /* Returns a random string of 22 characters; the caller frees it. */
 char *random_name(const struct clock *clock);
-
-#endif

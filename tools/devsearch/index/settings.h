@@ -2,8 +2,7 @@
 /*
  * Settings of an index: a flat list of names and strings, checked against one table.
  */
-#ifndef DEVSEARCH_SETTINGS_H
-#define DEVSEARCH_SETTINGS_H
+#pragma once
 
 #include "base/answer.h"
 
@@ -37,5 +36,3 @@ int64_t settings_ms(const struct settings *s, const char *name, int64_t fallback
 
 /* Appends the settings as a JSON object, nested or flat. */
 void settings_push(const struct settings *s, struct buf *out, bool flat);
-
-#endif

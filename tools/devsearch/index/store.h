@@ -6,8 +6,7 @@
  * A row is born at one refresh and dies at a later one. A search sees the rows alive at its
  * refresh; a read by id sees the row that has not died.
  */
-#ifndef DEVSEARCH_STORE_H
-#define DEVSEARCH_STORE_H
+#pragma once
 
 #include "base/answer.h"
 
@@ -82,5 +81,3 @@ int shelf_text_match(struct shelf *shelf, const char *path, const char *expressi
 /* Counts the live documents and the bytes of their sources. */
 int shelf_size(struct shelf *shelf, int64_t refresh, int64_t *count, int64_t *bytes,
                struct refusal *refusal);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Shared by store.c and shelf.c: the connection and a shelf's prepared statements.
  */
-#ifndef DEVSEARCH_STORE_PRIVATE_H
-#define DEVSEARCH_STORE_PRIVATE_H
+#pragma once
 
 #include "index/store.h"
 
@@ -51,5 +50,3 @@ struct shelf {
 int store_refuse(struct store *s, struct refusal *refusal);
 int store_run(struct store *s, const char *sql, struct refusal *refusal);
 int store_prepare(struct store *s, sqlite3_stmt **out, const char *format, ...);
-
-#endif

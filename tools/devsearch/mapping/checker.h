@@ -2,8 +2,7 @@
 /*
  * Strict check of a document against a mapping, value by value as in the service.
  */
-#ifndef DEVSEARCH_CHECKER_H
-#define DEVSEARCH_CHECKER_H
+#pragma once
 
 #include "base/reader.h"
 #include "mapping/mapping.h"
@@ -49,5 +48,3 @@ void check_push_place(struct checker *c, const char *at, struct buf *out);
 
 /* Refuses with "failed to parse" and the reader's problem as cause. */
 int check_broken(struct checker *c);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Types of unknown fields in a dynamic mapping: simple types only.
  */
-#ifndef DEVSEARCH_GUESS_H
-#define DEVSEARCH_GUESS_H
+#pragma once
 
 #include "base/reader.h"
 
@@ -12,5 +11,3 @@ struct json_object;
 /* Reads the next value and adds its type at the dotted path of {"properties": ..}. A value without
  * a type (null, []) adds nothing. Returns -1 if the reader has a problem. */
 int guess_add(struct json_object **additions, const char *path, struct reader *reader);
-
-#endif

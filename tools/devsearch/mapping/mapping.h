@@ -2,8 +2,7 @@
 /*
  * Mapping of an index: its JSON as returned, and the compiled tree of fields.
  */
-#ifndef DEVSEARCH_MAPPING_H
-#define DEVSEARCH_MAPPING_H
+#pragma once
 
 #include "mapping/value.h"
 
@@ -72,5 +71,3 @@ int mapping_conflicts(const struct field *old, const struct field *update, enum 
 int field_compile(struct field *f, const char *name, const char *parent_path,
                   struct json_object *json, enum product product, struct refusal *refusal);
 void field_release(struct field *f);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Parses values of single fields like the service: numbers, dates, addresses. Pure.
  */
-#ifndef DEVSEARCH_VALUE_H
-#define DEVSEARCH_VALUE_H
+#pragma once
 
 #include "base/answer.h"
 
@@ -56,5 +55,3 @@ bool value_ip(struct span text);
 
 /* Parses "true" and "false"; "" is false. */
 bool value_boolean(struct span text, bool *value);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Queries: compiled into a tree for one index, then evaluated for one document at a time.
  */
-#ifndef DEVSEARCH_QUERY_H
-#define DEVSEARCH_QUERY_H
+#pragma once
 
 #include "index/catalogue.h"
 
@@ -118,5 +117,3 @@ struct node *leaf_pattern(struct plan *p, const struct field *f, struct span pat
 /* Adds a bound: "gt", "gte", "lt" or "lte". */
 int leaf_bound(struct plan *p, struct node *range, const struct field *f, const char *name,
                struct span text);
-
-#endif

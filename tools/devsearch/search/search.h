@@ -2,8 +2,7 @@
 /*
  * A search: the parsed request and the best hits so far.
  */
-#ifndef DEVSEARCH_SEARCH_H
-#define DEVSEARCH_SEARCH_H
+#pragma once
 
 #include "api/server.h"
 #include "search/query.h"
@@ -68,5 +67,3 @@ int refuse_shards(struct refusal *refusal, const char *index);
 
 /* Returns the point in time of that id, or null with the refusal. */
 struct pit *pit_find(struct server *s, const char *id, struct refusal *refusal);
-
-#endif

@@ -7,8 +7,7 @@
  * while it is written, it is rolled back, so a batch never contains half an operation. The batch
  * owns its bytes. Only batch_reset discards them, and it keeps the memory.
  */
-#ifndef ROWFERRY_DOCUMENT_BATCH_H
-#define ROWFERRY_DOCUMENT_BATCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -95,5 +94,3 @@ struct span batch_error_type(const struct batch *b, const struct operation *o);
 
 /* Records "type: reason" of an operation, cut to 512 bytes at a character boundary. */
 void batch_set_reason(struct batch *b, struct operation *o, struct span type, struct span reason);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * The index is named in the request's path, not in the action line.
  */
-#ifndef ROWFERRY_DOCUMENT_ENCODE_H
-#define ROWFERRY_DOCUMENT_ENCODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *r
  * the batch does not accept deletes. */
 bool encode_delete(struct batch *b, struct span key, int64_t version, uint64_t page,
                    struct refusal *refusal);
-
-#endif

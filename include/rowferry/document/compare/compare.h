@@ -13,8 +13,7 @@
  *
  * Pure. Neither document is copied.
  */
-#ifndef ROWFERRY_DOCUMENT_COMPARE_H
-#define ROWFERRY_DOCUMENT_COMPARE_H
+#pragma once
 
 #include "rowferry/base/text.h"
 #include "rowferry/document/mapping/mapping.h"
@@ -50,5 +49,3 @@ size_t compare_documents(const struct compare_rules *rules, struct span row, str
 
 /* Returns the reason (a static text) why a property is not compared, or null if it is. */
 const char *compare_skips(const struct compare_rules *rules, const struct property *property);
-
-#endif

@@ -3,8 +3,7 @@
  * The type table: the converter from each PostgreSQL type to each mapping type, and what is lost.
  * It has one line per pair; docs/types.md shows the same table.
  */
-#ifndef ROWFERRY_DOCUMENT_TYPE_H
-#define ROWFERRY_DOCUMENT_TYPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ static inline type_refusal type_convert(struct buf *out, const char *text, size_
 {
     return pair->convert(out, text, len, pair);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * reporting it. These functions end the process instead, as for any other small allocation
  * (base/text.h), so a returned value is always complete.
  */
-#ifndef ROWFERRY_DOCUMENT_JSON_BUILD_H
-#define ROWFERRY_DOCUMENT_JSON_BUILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ const char *json_build_words(struct json_object *value);
  * configuration. */
 struct json_tokener *json_build_tokener(int max_depth);
 struct json_object *json_build_parsed(struct json_tokener *tokener, const char *text, size_t len);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Iterates over valid JSON with optional white space, and compares scalars by value. */
-#ifndef ROWFERRY_DOCUMENT_JSON_COMPARE_H
-#define ROWFERRY_DOCUMENT_JSON_COMPARE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ struct span json_trim(struct span value);
 
 /* Compares two strings with their quotes, two numbers, or two of true, false and null. */
 bool json_scalar_same(struct span a, struct span b);
-
-#endif

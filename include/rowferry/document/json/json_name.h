@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares and measures strings of valid JSON with their escapes resolved. */
-#ifndef ROWFERRY_DOCUMENT_JSON_NAME_H
-#define ROWFERRY_DOCUMENT_JSON_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ struct json_measure json_measure(struct span text);
 /* Writes a string with its escapes resolved to `to`, which has room for text.len bytes. Returns the
  * number of bytes. A lone surrogate becomes three bytes that are not valid UTF-8. */
 size_t json_name_decode(char *to, struct span text);
-
-#endif

@@ -7,8 +7,7 @@
  * lists and objects are read only by the functions below. They accept null and values of any type:
  * a value of another type is treated as absent, without items or members.
  */
-#ifndef ROWFERRY_DOCUMENT_JSON_TREE_H
-#define ROWFERRY_DOCUMENT_JSON_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ struct json_members {
 };
 struct json_members json_tree_members(struct json_object *object);
 bool json_tree_next(struct json_members *m);
-
-#endif

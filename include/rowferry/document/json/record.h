@@ -5,8 +5,7 @@
  * Call record_open, the members, record_close; commas are inserted automatically. Invalid UTF-8 in
  * texts is replaced.
  */
-#ifndef ROWFERRY_DOCUMENT_RECORD_H
-#define ROWFERRY_DOCUMENT_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void record_seconds(struct buf *out, const char *name, int64_t ms);
 void record_bool(struct buf *out, const char *name, bool value);
 /* ISO 8601 in UTC; 0 is written as null. */
 void record_time(struct buf *out, const char *name, int64_t wall_us);
-
-#endif

@@ -7,8 +7,7 @@
  * properties that a dynamic object has acquired. A difference is additive if the service can apply
  * it to the existing index. Existing documents lack the new field until they are written again.
  */
-#ifndef ROWFERRY_DOCUMENT_MAPDIFF_H
-#define ROWFERRY_DOCUMENT_MAPDIFF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void mapdiff_describe(struct buf *out, const struct mapdiff_line *line);
 /* Appends the "properties" object that adds the additive differences (index_extend). It has the
  * configured definitions of the root properties in which something was added. */
 void mapdiff_additions(struct buf *out, const struct mapdiff *d, const char *configured);
-
-#endif

@@ -3,8 +3,7 @@
  * The configured mapping: parsed once into properties, completed with source_id and dynamic:
  * "strict", and written for the service.
  */
-#ifndef ROWFERRY_DOCUMENT_MAPPING_H
-#define ROWFERRY_DOCUMENT_MAPPING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,5 +105,3 @@ void mapping_fingerprint(char out[17], const struct mapping *m);
 /* Suggests a type for one that the service does not know: the other product's equivalent, else a
  * type with a similar name. Returns null if none is similar. */
 const char *mapping_meant_type(const char *type);
-
-#endif

@@ -7,8 +7,7 @@
  * and readable. The trigger and every read compute the same form in SQL (source/catalog/keytext.h).
  * This module is the inverse, used to read rows again by key.
  */
-#ifndef ROWFERRY_DOCUMENT_KEY_H
-#define ROWFERRY_DOCUMENT_KEY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -38,5 +37,3 @@ int key_split(struct buf *out, size_t *offsets, const char *text, size_t len, si
  * documents). */
 size_t key_route(char out[KEY_MAX_BYTES], const struct key_routing *routing, const char *text,
                  size_t len);
-
-#endif

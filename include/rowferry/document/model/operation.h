@@ -3,8 +3,7 @@
  * An operation is an upsert or a delete of one document. Its outcome is the service's result for
  * it.
  */
-#ifndef ROWFERRY_DOCUMENT_OPERATION_H
-#define ROWFERRY_DOCUMENT_OPERATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ struct operation {
 
 /* Returns "upsert" or "delete". */
 const char *operation_kind_name(enum operation_kind kind);
-
-#endif

@@ -7,8 +7,7 @@
  * shortest exact floats, hex bytea). A row is valid until the next call of the function that
  * returned it.
  */
-#ifndef ROWFERRY_DOCUMENT_ROW_H
-#define ROWFERRY_DOCUMENT_ROW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ void row_columns_release(struct columns *c);
 
 /* Returns the column of that name, or null. */
 const struct column *row_columns_find(const struct columns *c, const char *name);
-
-#endif

@@ -7,8 +7,7 @@
  * which must be durable in the state file before it is raised here. After a crash the clock starts
  * at the ceiling, above every version that was ever sent.
  */
-#ifndef ROWFERRY_DOCUMENT_VERSION_H
-#define ROWFERRY_DOCUMENT_VERSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ int64_t version_tick(struct version_clock *v, int64_t wall_us);
 /* Steps over a version below VERSION_FOREIGN that another program has written, so that the next
  * version is higher. */
 void version_step_over(struct version_clock *v, int64_t seen);
-
-#endif

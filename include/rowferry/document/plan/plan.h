@@ -6,8 +6,7 @@
  * Each property is filled from the column of the same name unless `fields` specifies another. A
  * field set to null is filled by the service. source_id is always written, from the key's text.
  */
-#ifndef ROWFERRY_DOCUMENT_PLAN_H
-#define ROWFERRY_DOCUMENT_PLAN_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/document/convert/type.h"
@@ -68,5 +67,3 @@ int plan_compile(struct plan *out, const struct plan_input *in, struct plan_note
                  struct err *err) MUST_CHECK;
 void plan_release(struct plan *p);
 void plan_notes_release(struct plan_notes *n);
-
-#endif

@@ -4,8 +4,7 @@
  * of its values, with the reason as a text. People should review it, but it loads unedited. If the
  * facts do not decide, it chooses a type that holds every value. Pure.
  */
-#ifndef ROWFERRY_DOCUMENT_PROPOSE_H
-#define ROWFERRY_DOCUMENT_PROPOSE_H
+#pragma once
 
 #include "rowferry/document/model/row.h"
 
@@ -81,5 +80,3 @@ struct buf;
 void propose_index_name(struct buf *out, const char *text);
 /* Appends the text as a pipeline name: at most 40 letters, digits, - and _. */
 void propose_pipeline_name(struct buf *out, const char *text);
-
-#endif

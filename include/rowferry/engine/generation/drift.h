@@ -11,8 +11,7 @@
  *
  * Pure functions: no I/O.
  */
-#ifndef ROWFERRY_ENGINE_DRIFT_H
-#define ROWFERRY_ENGINE_DRIFT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ void drift_words_push(struct buf *words, enum word_kind kind, const char *name, 
 /* Appends the canonical text of a mapping: the mapping as sent, and the ingest pipeline (null if
  * unused). */
 void drift_words_push_mapping(struct buf *words, const char *mappings, const char *ingest_pipeline);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * A stall outlives the rounds of its owner (daemon/pipeline_worker.h); counts may restart at zero.
  */
-#ifndef ROWFERRY_ENGINE_STALL_H
-#define ROWFERRY_ENGINE_STALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ void stall_show(const struct stall *s, struct live_progress *w);
 /* Logs one line for a change. Logs nothing for causes STALL_STATE_FILE to STALL_REBUILD, which
  * have events of their own. */
 void stall_log(const struct stall *s, enum stall_news news, const char *pipeline, int64_t wall_us);
-
-#endif

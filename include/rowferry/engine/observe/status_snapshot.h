@@ -12,8 +12,7 @@
  * the snapshot adds them up. Times are wall clock in microseconds unless noted otherwise; 0 =
  * never.
  */
-#ifndef ROWFERRY_ENGINE_STATUS_SNAPSHOT_H
-#define ROWFERRY_ENGINE_STATUS_SNAPSHOT_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/engine/counters.h"
@@ -81,5 +80,3 @@ void status_snapshot_over(struct status_snapshot *b, int exit_code, const struct
 /* Callable from any thread. */
 const char *status_snapshot_name(const struct status_snapshot *b);
 void status_snapshot_look(struct status_snapshot *b, struct status_snapshot_view *out);
-
-#endif

@@ -12,8 +12,7 @@
  * One thread and one event loop. It blocks only on short queries to the source and on commits of
  * the state file.
  */
-#ifndef ROWFERRY_ENGINE_PIPELINE_H
-#define ROWFERRY_ENGINE_PIPELINE_H
+#pragma once
 
 #include <signal.h>
 
@@ -119,5 +118,3 @@ const char *takeover_pipeline_differs(const struct pipeline_options *options,
 int schema_pipeline_drift(const struct pipeline_options *options, const struct source_facts *facts,
                           const struct index_info *index, struct state *state,
                           struct drift_found *out, struct err *err) MUST_CHECK;
-
-#endif

@@ -17,8 +17,7 @@
  *   reindex, rollback, abort_rebuild  go to the rebuild worker beside the pipeline if there is one
  *                                     (pipeline_options.asked); otherwise they stay filed
  */
-#ifndef ROWFERRY_ENGINE_REQUESTS_H
-#define ROWFERRY_ENGINE_REQUESTS_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/clock.h"
@@ -61,5 +60,3 @@ const char *requests_why_not(const char *command, const char *arguments, bool ha
  * lock, and the pipeline is not running. */
 int requests_discard(struct state *s, const struct clock *clock, int64_t id, const char *arguments,
                      struct err *err) MUST_CHECK;
-
-#endif

@@ -6,8 +6,7 @@
  * Each connect looks up the table and compiles the plan again. The results of the last connect are
  * kept.
  */
-#ifndef ROWFERRY_ENGINE_TABLE_SOURCE_H
-#define ROWFERRY_ENGINE_TABLE_SOURCE_H
+#pragma once
 
 #include "rowferry/engine/port.h"
 #include "rowferry/source/catalog/query.h"
@@ -40,5 +39,3 @@ struct table_source; /* opaque */
 struct table_source *table_source_new(const struct table_source_options *options);
 void table_source_free(struct table_source *t); /* null is allowed */
 struct source_port table_source_port(struct table_source *t);
-
-#endif

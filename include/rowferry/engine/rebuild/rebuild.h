@@ -13,8 +13,7 @@
  * rebuild_swap takes moments. Between the alias swap and the commit of the state file the alias is
  * authoritative: pipeline_sync finds it and promotes the new generation.
  */
-#ifndef ROWFERRY_ENGINE_REBUILD_H
-#define ROWFERRY_ENGINE_REBUILD_H
+#pragma once
 
 #include "rowferry/engine/verify/verify.h"
 #include "rowferry/state/rebuild.h"
@@ -75,5 +74,3 @@ struct rebuild_aborted {
 };
 int rebuild_abort(const struct rebuild_options *options, const struct rebuild_ports *ports,
                   struct rebuild_aborted *out, struct err *err) MUST_CHECK;
-
-#endif

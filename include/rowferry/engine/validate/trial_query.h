@@ -2,8 +2,7 @@
 /*
  * A test search and its expected documents: one entry of `validate.queries`.
  */
-#ifndef ROWFERRY_ENGINE_TRIAL_QUERY_H
-#define ROWFERRY_ENGINE_TRIAL_QUERY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ struct trial_query {
     size_t expect_count;
     int64_t k; /* 0: the pipeline's default */
 };
-
-#endif

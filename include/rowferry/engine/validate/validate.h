@@ -8,8 +8,7 @@
  * in any case. A problem that a step finds becomes a note with its remedy. Only a failure that
  * prevents the trial is an error.
  */
-#ifndef ROWFERRY_ENGINE_VALIDATE_H
-#define ROWFERRY_ENGINE_VALIDATE_H
+#pragma once
 
 #include <signal.h>
 
@@ -153,5 +152,3 @@ const char *validate_status_name(enum validate_status s); /* "PASS" */
 /* Runs the trial. Fills the report as far as possible, also on error. */
 int validate_run(const struct validate_options *options, const struct validate_ports *ports,
                  struct validate_report *report, struct err *err) MUST_CHECK;
-
-#endif

@@ -9,8 +9,7 @@
  * written while the row was read. Verify writes nothing, and its memory does not grow with the
  * table.
  */
-#ifndef ROWFERRY_ENGINE_VERIFY_H
-#define ROWFERRY_ENGINE_VERIFY_H
+#pragma once
 
 #include "rowferry/document/compare/compare.h"
 #include "rowferry/engine/pipeline/pipeline.h"
@@ -101,5 +100,3 @@ static inline bool verify_equal(const struct verify_result *r)
 
 int verify_run(const struct verify_options *options, const struct verify_ports *ports,
                struct verify_result *result, struct err *err) MUST_CHECK;
-
-#endif

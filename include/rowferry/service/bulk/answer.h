@@ -10,8 +10,7 @@
  * foreign. The top-level "errors" is ignored, because it is false if a failure store took
  * documents. Depth, sizes and numbers are bounded; anything unexpected is an error.
  */
-#ifndef ROWFERRY_SERVICE_ANSWER_H
-#define ROWFERRY_SERVICE_ANSWER_H
+#pragma once
 
 #include "rowferry/document/bulk/batch.h"
 
@@ -35,5 +34,3 @@ bool answer_feed(struct answer *a, const char *bytes, size_t len);
  * problem.
  */
 int answer_end(struct answer *a, struct err *err) MUST_CHECK;
-
-#endif

@@ -9,8 +9,7 @@
  * If the service refuses a whole request (batch->http_status 400 or 413), a single operation is
  * REJECTED. Several operations are RETRY: the caller sends them in smaller parts, down to one.
  */
-#ifndef ROWFERRY_SERVICE_BULK_H
-#define ROWFERRY_SERVICE_BULK_H
+#pragma once
 
 #include "rowferry/document/bulk/batch.h"
 #include "rowferry/service/http/http.h"
@@ -31,5 +30,3 @@ struct batch *bulk_take(struct service *s);
  * passed. fd may be -1. Sets *readable if fd is readable. */
 int bulk_wait(struct service *s, int fd, int64_t timeout_ms, bool *readable,
               struct err *err) MUST_CHECK;
-
-#endif

@@ -17,8 +17,7 @@
  * minute (the method of TCP Vegas, Brakmo and Peterson 1995). Only batches close to the target size
  * count, because small ones have other costs.
  */
-#ifndef ROWFERRY_SERVICE_FLOW_H
-#define ROWFERRY_SERVICE_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ int64_t flow_due_us(const struct flow *f, int64_t now_us);
 /* Stops the growth of batches if frozen is true: the index grows faster than its documents
  * explain. */
 void flow_freeze(struct flow *f, bool frozen);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Classifies the result of one operation: one table by kind, status and error type.
  */
-#ifndef ROWFERRY_SERVICE_OUTCOME_H
-#define ROWFERRY_SERVICE_OUTCOME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ bool outcome_is_shared(struct span reason);
 
 /* Returns the outcome of every operation of a request whose status is not 200. */
 enum outcome outcome_of_request(int status);
-
-#endif

@@ -3,8 +3,7 @@
  * Facts about the cluster as a whole, for the check command. Facts that the credential may not read
  * are reported as unknown.
  */
-#ifndef ROWFERRY_SERVICE_CLUSTER_H
-#define ROWFERRY_SERVICE_CLUSTER_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
@@ -40,5 +39,3 @@ struct cluster_room {
     int64_t shards;     /* active shards; negative: unknown */
 };
 int cluster_room(struct service *s, struct cluster_room *out, struct err *err) MUST_CHECK;
-
-#endif

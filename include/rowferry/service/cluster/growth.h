@@ -6,8 +6,7 @@
  * bytes per document since the first call of the run, because an index without refreshes reports no
  * document count.
  */
-#ifndef ROWFERRY_SERVICE_GROWTH_H
-#define ROWFERRY_SERVICE_GROWTH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ struct growth {
 /* documents: sent to the index so far; left: still to come, negative if unknown. */
 enum growth_news growth_judge(struct growth *g, const struct storage *storage, int64_t documents,
                               int64_t left);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Number of data nodes: a replica can be assigned only if there are at least two. */
-#ifndef ROWFERRY_SERVICE_NODES_H
-#define ROWFERRY_SERVICE_NODES_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/service/http/http.h"
@@ -9,5 +8,3 @@
 /* Sends GET /_cluster/health; *out is 0 if the credential may not read it or the field is
  * missing. */
 int nodes_count(struct service *s, int *out, struct err *err) MUST_CHECK;
-
-#endif

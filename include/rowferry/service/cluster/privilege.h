@@ -8,8 +8,7 @@
  * exist (random, with upper case letters), and read the missing privilege from the error text.
  * Every name that a pipeline sends is its alias or begins with it.
  */
-#ifndef ROWFERRY_SERVICE_PRIVILEGE_H
-#define ROWFERRY_SERVICE_PRIVILEGE_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
@@ -45,5 +44,3 @@ int privilege_missing(struct service *s, const struct product_info *product, con
 /* Appends the request that creates a role with exactly the privileges for a pipeline of this alias.
  * If key is true, for Elasticsearch also an API key with privileges of its own. */
 void privilege_push_grant(struct buf *out, enum product product, bool key, const char *alias);
-
-#endif

@@ -3,8 +3,7 @@
  * Size of an index and free disk space. Reads _stats of the index and, if the credential may, the
  * fullest disk of the cluster and its low watermark.
  */
-#ifndef ROWFERRY_SERVICE_STORAGE_H
-#define ROWFERRY_SERVICE_STORAGE_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/service/http/http.h"
@@ -24,5 +23,3 @@ int storage_room_of_cluster(struct service *s, int64_t *room_bytes, struct err *
 /* Returns the free bytes of a disk below a watermark in the products' notation: "85%", "0.85"
  * (usable share of the total) or "50gb" (must stay free). Negative if the text is invalid. Pure. */
 int64_t storage_room(const char *watermark, int64_t total_bytes, int64_t available_bytes);
-
-#endif

@@ -13,8 +13,7 @@
  * method, path, status, error type and reason; the detail has the first KiB of the body. If a
  * response echoes a configured secret, the secret is masked.
  */
-#ifndef ROWFERRY_SERVICE_HTTP_H
-#define ROWFERRY_SERVICE_HTTP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ int http_refuse(const struct http_answer *answer, const char *method, const char
 
 /* Appends a percent-encoded path segment. */
 void http_push_segment(struct buf *out, const char *text, size_t len);
-
-#endif

@@ -3,8 +3,7 @@
  * Index blocks: recognises, by the text of a refusal, that an index is blocked or closed, and names
  * the request that opens it again. The texts are those of OpenSearch and Elasticsearch. Pure.
  */
-#ifndef ROWFERRY_SERVICE_INDEX_BLOCK_H
-#define ROWFERRY_SERVICE_INDEX_BLOCK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ void index_block_hint(const char *setting, const char *index, struct err *err);
 bool index_block_closed(struct span reason);
 /* Adds the hint how to open the index. */
 void index_block_closed_hint(const char *index, struct err *err);
-
-#endif

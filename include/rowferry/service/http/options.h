@@ -2,8 +2,7 @@
 /*
  * Options of the service client. All strings are borrowed and must outlive the service.
  */
-#ifndef ROWFERRY_SERVICE_OPTIONS_H
-#define ROWFERRY_SERVICE_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ struct service_options {
     bool stream;                /* data stream: documents are found by search, not by id */
     unsigned in_flight;         /* maximum of concurrent bulk requests */
 };
-
-#endif

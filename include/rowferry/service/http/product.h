@@ -3,8 +3,7 @@
  * Detects the product and version of the service. All differences between the products that are not
  * tied to one request are in this small dialect table.
  */
-#ifndef ROWFERRY_SERVICE_PRODUCT_H
-#define ROWFERRY_SERVICE_PRODUCT_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/service/http/http.h"
@@ -31,5 +30,3 @@ const char *product_bulk_query(const struct product_info *info);
 
 const char *
 product_name(enum product product); /* returns "OpenSearch", "Elasticsearch" or "unknown" */
-
-#endif

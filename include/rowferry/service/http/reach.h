@@ -4,8 +4,7 @@
  * and verifies its certificate. Sends no request. A certificate that cannot be verified is not
  * described.
  */
-#ifndef ROWFERRY_SERVICE_REACH_H
-#define ROWFERRY_SERVICE_REACH_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/service/http/options.h"
@@ -29,5 +28,3 @@ struct reach {
 /* Returns 0 if all steps succeeded, otherwise the error class of the failed step. */
 int reach_look(const struct service_options *options, const char *url, struct reach *out,
                struct err *err) MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * Resolves a name in the background. A slow answer delays neither bulk requests nor a shutdown. One
  * request at a time; it makes progress in every bulk_wait.
  */
-#ifndef ROWFERRY_SERVICE_ALIAS_POLL_H
-#define ROWFERRY_SERVICE_ALIAS_POLL_H
+#pragma once
 
 #include "rowferry/service/index/index.h"
 
@@ -17,5 +16,3 @@ int alias_poll_begin(struct service *s, const char *name, struct err *err) MUST_
 #define ALIAS_POLL_NONE 1
 int alias_poll_end(struct service *s, enum alias_kind *kind, struct index_info *out,
                    struct err *err) MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * Fetches documents by id in their current state: recent writes are visible without a refresh. In a
  * data stream (options.stream) documents are searched for after a refresh.
  */
-#ifndef ROWFERRY_SERVICE_DOCUMENTS_H
-#define ROWFERRY_SERVICE_DOCUMENTS_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
@@ -44,5 +43,3 @@ int documents_form(struct service *s, const char *index, enum source_form *form,
  * if there are many. Sees the state at the last refresh. */
 int documents_nameless(struct service *s, const char *index, struct scan_page *page,
                        struct err *err) MUST_CHECK;
-
-#endif

@@ -17,8 +17,7 @@
  * deletes. With the write alias, each item fails with "invalid_index_name_exception". The creator
  * in the alias keeps such a request out of a newer index with the same name.
  */
-#ifndef ROWFERRY_SERVICE_INDEX_H
-#define ROWFERRY_SERVICE_INDEX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -188,5 +187,3 @@ int write_alias_look(struct service *s, const struct generation_id *generation,
 /* Deletes a generation; refused (ERR_INTERNAL) unless its _meta names this pipeline. */
 int index_delete(struct service *s, const char *name, const char *pipeline,
                  struct err *err) MUST_CHECK;
-
-#endif

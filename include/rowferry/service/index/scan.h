@@ -8,8 +8,7 @@
  * vanish during the scan may or may not be listed. Writes since the last refresh are invisible:
  * refresh first (service/index/index.h).
  */
-#ifndef ROWFERRY_SERVICE_SCAN_H
-#define ROWFERRY_SERVICE_SCAN_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
@@ -47,5 +46,3 @@ size_t scan_window(const struct err *refusal);
  * answer. */
 int scan_next(struct service *s, const char *index, struct span after, struct scan_page *page,
               struct err *err) MUST_CHECK;
-
-#endif

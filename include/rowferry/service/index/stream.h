@@ -10,8 +10,7 @@
  * may delete that index, or a lifecycle may replace it (shrunk, or a searchable snapshot). A stream
  * that was deleted and recreated by its template has another uuid.
  */
-#ifndef ROWFERRY_SERVICE_STREAM_H
-#define ROWFERRY_SERVICE_STREAM_H
+#pragma once
 
 #include "rowferry/service/index/index.h"
 
@@ -42,5 +41,3 @@ int stream_create(struct service *s, const char *name, const char *mappings, con
 /* Records the uuid in newer backing indices, which a template that is not ours created. ERR_STATE
  * if the stream is missing or another one, ERR_INTERNAL if its _meta names another pipeline. */
 int stream_mark(struct service *s, const struct generation_id *stream, struct err *err) MUST_CHECK;
-
-#endif

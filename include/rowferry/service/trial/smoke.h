@@ -9,8 +9,7 @@
  * document must hold only that document. On a 403 the error names the missing index privilege
  * (source: both products' security documentation, which lists privileges by action).
  */
-#ifndef ROWFERRY_SERVICE_SMOKE_H
-#define ROWFERRY_SERVICE_SMOKE_H
+#pragma once
 
 #include "rowferry/base/err.h"
 #include "rowferry/service/http/http.h"
@@ -47,5 +46,3 @@ int smoke_search(struct service *s, const struct smoke *t, struct err *err) MUST
 
 /* Removes the index and sets SMOKE_ABSENT; does nothing if the state is SMOKE_ABSENT. */
 int smoke_remove(struct service *s, struct smoke *t, struct err *err) MUST_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * its size. The index carries a token in `_meta.rowferry.creator`; only an index with this token is
  * removed.
  */
-#ifndef ROWFERRY_SERVICE_TRIAL_H
-#define ROWFERRY_SERVICE_TRIAL_H
+#pragma once
 
 #include "rowferry/service/http/product.h"
 #include "rowferry/service/index/index.h"
@@ -68,5 +67,3 @@ int trial_bytes(struct service *s, const char *index, int64_t *bytes, struct err
 
 /* Reports the number of copies of each document: the primary and its replicas. */
 int trial_copies(struct service *s, const char *index, int64_t *copies, struct err *err) MUST_CHECK;
-
-#endif

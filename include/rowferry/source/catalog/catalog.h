@@ -2,8 +2,7 @@
 /*
  * Catalog facts about one table: columns, key, definition, size.
  */
-#ifndef ROWFERRY_SOURCE_CATALOG_H
-#define ROWFERRY_SOURCE_CATALOG_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/document/model/row.h"
@@ -81,5 +80,3 @@ struct drift {
 /* ERR_STATE with the first column of the key, then of those, then of what is read, that differs; 0
  * where only others do. */
 int catalog_drift(const struct table *t, const struct drift *drift, struct err *err) MUST_CHECK;
-
-#endif

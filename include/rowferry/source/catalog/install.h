@@ -8,8 +8,7 @@
  * that install_print prints. A writer needs no rights: the trigger functions are SECURITY DEFINER
  * with fixed settings.
  */
-#ifndef ROWFERRY_SOURCE_INSTALL_H
-#define ROWFERRY_SOURCE_INSTALL_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/source/catalog/catalog.h"
@@ -76,5 +75,3 @@ int install_print_notify(struct pg *pg, const struct table *table, bool on, stru
 
 /* Removes the triggers of the table, and the schema if no other table is captured. */
 int install_remove(struct pg *pg, const struct table *table, struct err *err) MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Its inverse is document/model/key.h.
  */
-#ifndef ROWFERRY_SOURCE_KEYTEXT_H
-#define ROWFERRY_SOURCE_KEYTEXT_H
+#pragma once
 
 #include "rowferry/base/text.h"
 #include "rowferry/source/catalog/catalog.h"
@@ -33,5 +32,3 @@ int keytext_expect_later(const char *after, const char *key, struct err *err) MU
  * key columns' types. Not for use within a transaction, which an invalid key would abort. */
 int keytext_possible(struct pg *pg, const struct table *t, struct span key, bool *possible,
                      struct err *err) MUST_CHECK;
-
-#endif

@@ -6,8 +6,7 @@
  * the tables behind views, and tables that the planner leaves out, but not those used inside
  * functions.
  */
-#ifndef ROWFERRY_SOURCE_QUERY_H
-#define ROWFERRY_SOURCE_QUERY_H
+#pragma once
 
 #include "rowferry/source/catalog/catalog.h"
 
@@ -49,5 +48,3 @@ int reads_volatile(struct pg *pg, const struct query_input *in, struct buf *func
  * several columns are recorded and one may be NULL. */
 int depend_of_query(struct pg *pg, struct table **out, const struct dependency *dependency,
                     struct err *err) MUST_CHECK;
-
-#endif

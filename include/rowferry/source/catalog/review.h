@@ -2,8 +2,7 @@
 /*
  * Facts about a source that check needs in addition to those of a sync. Changes nothing.
  */
-#ifndef ROWFERRY_SOURCE_REVIEW_H
-#define ROWFERRY_SOURCE_REVIEW_H
+#pragma once
 
 #include "rowferry/source/catalog/catalog.h"
 #include "rowferry/source/pg/pg.h"
@@ -70,5 +69,3 @@ struct review_sample {
 };
 int review_sample(struct pg *pg, const struct table *t, const struct review_wanted *wanted,
                   struct review_sample *out, struct err *err) MUST_CHECK;
-
-#endif

@@ -7,8 +7,7 @@
  * The xmin holder can be a session in any state, a prepared transaction, a replication slot, or a
  * standby that reports the needs of its own readers.
  */
-#ifndef ROWFERRY_SOURCE_XMIN_HOLDER_H
-#define ROWFERRY_SOURCE_XMIN_HOLDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ struct xmin_holder {
     int64_t age_us; /* since it began or, if that is unknown, since it was first seen */
     char who[XMIN_HOLDER_WHO_BYTES]; /* process 4711 ("psql" of alice, idle in transaction) */
 };
-
-#endif

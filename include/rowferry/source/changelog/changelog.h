@@ -7,8 +7,7 @@
  * (design section 5). The log contains only keys; the rows are read again by key in the same
  * transaction.
  */
-#ifndef ROWFERRY_SOURCE_CHANGELOG_H
-#define ROWFERRY_SOURCE_CHANGELOG_H
+#pragma once
 
 #include "rowferry/source/capture.h"
 #include "rowferry/source/catalog/catalog.h"
@@ -56,5 +55,3 @@ int extend_changelog(struct pg *pg, const struct table *t, const char *consumer,
  * depends on. For status. */
 int changelog_pending(struct pg *pg, const char *const *tables, size_t count, const char *position,
                       int64_t *entries, struct err *err) MUST_CHECK;
-
-#endif

@@ -14,8 +14,7 @@
  *
  * A row that does not match `where` is a delete. Rows that are deleted in the table are not seen.
  */
-#ifndef ROWFERRY_SOURCE_CURSOR_H
-#define ROWFERRY_SOURCE_CURSOR_H
+#pragma once
 
 #include "rowferry/source/capture.h"
 #include "rowferry/source/catalog/catalog.h"
@@ -57,5 +56,3 @@ struct cursor_look {
 };
 int cursor_look(struct pg *pg, const struct table *table, const char *column,
                 struct cursor_look *out, struct err *err) MUST_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * nothing is registered or held open in the source. It can also find out which of some keys are not
  * yet covered by a position.
  */
-#ifndef ROWFERRY_SOURCE_LISTING_H
-#define ROWFERRY_SOURCE_LISTING_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
@@ -66,5 +65,3 @@ int listing_text(struct listing *l, struct span key, struct buf *out, bool *poss
 int listing_unsettled(struct listing *l, const char *position, const struct span *keys,
                       size_t count, listing_each each, void *context, bool *all,
                       struct err *err) MUST_CHECK;
-
-#endif

@@ -3,8 +3,7 @@
  * The advisory lock of a consumer. It keeps a second holder on another host away. A lock belongs to
  * the session of `pg` and is released when the connection ends.
  */
-#ifndef ROWFERRY_SOURCE_CONSUMER_LOCK_H
-#define ROWFERRY_SOURCE_CONSUMER_LOCK_H
+#pragma once
 
 #include "rowferry/source/pg/pg.h"
 
@@ -25,5 +24,3 @@ int consumer_lock_forget(struct pg *pg, const char *consumer, struct err *err) M
 int consumer_lock_try(struct pg *pg, const char *consumer, bool *got, struct err *err) MUST_CHECK;
 /* Returns ERR_HELD with the lock holder, as consumer_lock_hold does. */
 int consumer_lock_who(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
-
-#endif

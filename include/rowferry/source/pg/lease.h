@@ -9,8 +9,7 @@
  *
  * The lease holder may end the sessions of a run that has lost the lease (source_options.fences).
  */
-#ifndef ROWFERRY_SOURCE_LEASE_H
-#define ROWFERRY_SOURCE_LEASE_H
+#pragma once
 
 #include "rowferry/source/pg/pg.h"
 
@@ -41,5 +40,3 @@ int lease_attend(struct lease *h, const char *consumer, struct err *err) MUST_CH
 
 /* Readable when the server has ended the session. */
 int lease_fd(const struct lease *h);
-
-#endif

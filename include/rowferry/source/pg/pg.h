@@ -20,8 +20,7 @@
  * ERR_TRANSIENT, unless a second connection shows that the server still works on it. When the
  * process is asked to stop (stop.h), two seconds of silence are enough.
  */
-#ifndef ROWFERRY_SOURCE_PG_H
-#define ROWFERRY_SOURCE_PG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,5 +97,3 @@ struct pg_identity {
  * system. */
 int pg_check_primary(struct pg *pg, struct err *err) MUST_CHECK;
 int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err) MUST_CHECK;
-
-#endif

@@ -6,8 +6,7 @@
  * written. Rows are chosen from a pool: the whole table if it is small, otherwise random blocks.
  * Only their keys are kept in memory; rows are read one at a time.
  */
-#ifndef ROWFERRY_SOURCE_SAMPLE_H
-#define ROWFERRY_SOURCE_SAMPLE_H
+#pragma once
 
 #include "rowferry/document/plan/plan.h"
 #include "rowferry/source/listing/listing.h"
@@ -96,5 +95,3 @@ int sample_texts(struct sample *s, const struct plan_step *step, size_t characte
  * as the sample. */
 int sample_filled(struct sample *s, const struct plan_step *step, bool *filled,
                   struct err *err) MUST_CHECK;
-
-#endif

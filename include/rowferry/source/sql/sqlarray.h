@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text form of a PostgreSQL array of one dimension: {"a","b"}. Pure. */
-#ifndef ROWFERRY_SOURCE_SQL_SQLARRAY_H
-#define ROWFERRY_SOURCE_SQL_SQLARRAY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ void sqlarray_push_item(struct buf *out, const char *text);
 
 /* Appends the whole array. */
 void sqlarray_push(struct buf *out, const char *const *items, size_t count);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Tokens are read as by PostgreSQL's scanner with standard_conforming_strings = on. Pure.
  */
-#ifndef ROWFERRY_SOURCE_SQLTEXT_H
-#define ROWFERRY_SOURCE_SQLTEXT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ bool sqltext_compares(const char *sql, const char *name);
  * checked up to where it goes wrong, a view's definition up to its ";" with it. The caller frees
  * the list. */
 size_t sqltext_tokens(const char *sql, struct span **tokens);
-
-#endif

@@ -7,8 +7,7 @@
  * Examples: articles, shop.articles, "a.b"."c", public."Weird ""name""". In an unquoted name the
  * first dot separates schema and table; capitals, blanks and further dots belong to the name.
  */
-#ifndef ROWFERRY_SOURCE_TABLENAME_H
-#define ROWFERRY_SOURCE_TABLENAME_H
+#pragma once
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
@@ -28,5 +27,3 @@ void tablename_push(struct buf *out, const char *schema, const char *table);
 
 /* Returns the same as a new string, which the caller frees. */
 char *tablename_text(const char *schema, const char *table);
-
-#endif

@@ -6,8 +6,7 @@
  * Reads the catalog, statistics and samples of at most some thousand values; changes nothing. If a
  * column cannot be sampled within some seconds, it has no sample.
  */
-#ifndef ROWFERRY_SOURCE_SURVEY_H
-#define ROWFERRY_SOURCE_SURVEY_H
+#pragma once
 
 #include "rowferry/document/propose/propose.h"
 #include "rowferry/source/catalog/install.h"
@@ -52,5 +51,3 @@ struct survey {
 int survey_take(struct survey *out, struct pg *pg, const struct survey_input *in,
                 struct err *err) MUST_CHECK;
 void survey_release(struct survey *s);
-
-#endif
