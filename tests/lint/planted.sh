@@ -288,6 +288,26 @@ terms)
     put src/README.md 'the table of old names: patience'
     passes
     ;;
+subjects)
+    passes # no git history
+    commit() { # SUBJECT
+        git -C "$tree" -c user.name=planted -c user.email=planted@localhost commit -q --allow-empty -m "$1"
+    }
+    begin_history() {
+        git -C "$tree" init -q
+        commit 'the state of things before the release'
+        git -C "$tree" -c user.name=planted -c user.email=planted@localhost tag -a -m v1 v1
+        commit 'source, sql: shed the second cursor'
+    }
+    begin_history
+    passes
+    for subject in 'sync: what it was' 'sync: ends with a line' 'sync: Added a line' 'add a line' 'sync: end it.' \
+        'sync: name the table, the key, the column, the page and the chunk of every row'; do
+        commit "$subject"
+        caught "$subject"
+        begin_history
+    done
+    ;;
 *)
     echo "no faults are known for $lint"
     exit 1
