@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a session is made of, and by which definition it works during a rebuild. */
+#include "rowferry/daemon/session.h"
+
+#include "generation.h"
+#include "rowferry/state/generation_config.h"
+
+/* A definition that was used before the one of the configuration. */
+#define BEFORE                                                                                     \
+    "\"fields\": {\"title\": \"headline\"}, \"limits\": {\"in_flight\": 9},"                       \
+    " \"delete_guard\": {\"count\": 8},"
+
+static void session_begin(struct session *s, const struct workplace *w)
+{
+    struct err err;
+    OK(session_init(s, w->config, &w->config->pipelines[0], "run", &err));
+    OK(session_open_state(s, &err));
+}
+
+/* Records a live generation that was built by another definition. */
+static void build_before(struct state *state)
+{
+    struct err err;
+    struct buf text;
+    struct workplace before = workplace_make("", BEFORE);
+    generation_make_live(state, "shop-articles-000001");
+    buf_init(&text, 65536);
+    config_write_built(&before.config->pipelines[0], &text);
+    OK(generation_config_write(state, "shop-articles-000001", buf_text(&text), &err));
+    buf_release(&text);
+    workplace_remove(&before);
+}
+
+START_TEST(the_options_are_those_of_the_pipeline)
+{
+    struct workplace w = workplace_make("\"delete_guard\": {\"share\": 0.25, \"count\": 5},",
+                                        "\"limits\": {\"in_flight\": 3, \"linger\": \"9ms\"},");
+    struct session s;
+    struct pipeline_options options;
+    struct source_options source;
+    struct listing_options listing;
+    session_begin(&s, &w);
+    session_options(&s, &options);
+    ck_assert_str_eq(options.name, "articles");
+    ck_assert_str_eq(options.alias, "shop-articles");
+    ck_assert_uint_eq(options.in_flight, 3);
+    ck_assert_int_eq(options.linger_ms, 9);
+    ck_assert_double_eq(options.guard_share, 0.25);
+    ck_assert_int_eq(options.guard_count, 5);
+    ck_assert(!options.follow && !options.stream);
+    s.fences = true;
+    session_source_options(&s, &source);
+    ck_assert(source.fences);
+    ck_assert_str_eq(s.application_name, "rowferry run articles");
+    session_listing(&s, "id > 5", &listing);
+    ck_assert_str_eq(listing.table, "articles");
+    ck_assert_str_eq(listing.only, "id > 5");
+    ck_assert_str_eq(listing.key[0], "id");
+    session_release(&s);
+    workplace_remove(&w);
+}
+END_TEST
+
+START_TEST(a_second_holder_is_refused)
+{
+    struct workplace w = workplace_make("", "");
+    struct session first;
+    struct session second;
+    struct err err;
+    session_begin(&first, &w);
+    session_begin(&second, &w);
+    OK(session_hold(&first, &err));
+    ck_assert_int_eq(session_hold(&second, &err), ERR_HELD);
+    session_release(&first);
+    OK(session_hold(&second, &err));
+    session_release(&second);
+    workplace_remove(&w);
+}
+END_TEST
+
+START_TEST(without_a_rebuild_the_configuration_counts)
+{
+    struct workplace w = workplace_make("", "");
+    struct session s;
+    struct err err;
+    session_begin(&s, &w);
+    build_before(s.state);
+    OK(session_open_service(&s, &err));
+    ck_assert_uint_eq(s.pipeline->field_count, 0);
+    session_release(&s);
+    workplace_remove(&w);
+}
+END_TEST
+
+START_TEST(during_a_rebuild_the_live_generation_keeps_its_definition)
+{
+    struct workplace w = workplace_make("", "\"limits\": {\"in_flight\": 3},");
+    struct session s;
+    struct err err;
+    session_begin(&s, &w);
+    build_before(s.state);
+    generation_rebuild(s.state);
+    OK(session_open_service(&s, &err));
+    ck_assert_uint_eq(s.pipeline->field_count, 1);
+    ck_assert_str_eq(s.pipeline->fields[0].column, "headline");
+    ck_assert_int_eq(s.pipeline->limits.in_flight, 3); /* limits are not part of it */
+    session_close_servers(&s);
+    ck_assert_ptr_null(s.service);
+    OK(rebuild_forget(s.state, NULL, &err)); /* the rebuild is aborted */
+    OK(session_open_service(&s, &err));
+    ck_assert_uint_eq(s.pipeline->field_count, 0);
+    session_release(&s);
+    workplace_remove(&w);
+}
+END_TEST
+
+START_TEST(the_next_generation_is_built_by_the_configuration)
+{
+    struct workplace w = workplace_make("", "");
+    struct session s;
+    struct err err;
+    session_begin(&s, &w);
+    build_before(s.state);
+    generation_rebuild(s.state);
+    s.anew = true;
+    OK(session_open_service(&s, &err));
+    ck_assert_uint_eq(s.pipeline->field_count, 0);
+    session_release(&s);
+    workplace_remove(&w);
+}
+END_TEST
+
+SUITE_MAIN("daemon/session", the_options_are_those_of_the_pipeline, a_second_holder_is_refused,
+           without_a_rebuild_the_configuration_counts,
+           during_a_rebuild_the_live_generation_keeps_its_definition,
+           the_next_generation_is_built_by_the_configuration)
