@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kill -9, torn write and full disk at each system call of a rebuild with its swap, and of a
- * return to a former generation. */
+ * rollback. */
 #include "boundaries.h"
 #include "generations.h"
 #include "rebuilds.h"

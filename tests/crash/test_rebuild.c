@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kill -9 of a rebuild, a return to a former generation, or an abort, at each failpoint and at any
+ * kill -9 of a rebuild, a rollback, or an abort, at each failpoint and at any
  * moment: the next command completes it, the index is equal, and nothing is left over.
  */
 #include <signal.h>
@@ -74,7 +74,7 @@ START_TEST(an_abort_killed_half_way_is_ended_by_the_next_command)
     for (int i = 0; i < 8; i++) {
         const char *word = i < 4 ? NULL : "--rollback";
         if (word != NULL && i == 5) {
-            continue; /* a return to a former generation creates nothing */
+            continue; /* a rollback creates nothing */
         }
         printf("reindex %s, %s\n", word != NULL ? word : "", stands[i % 4]);
         crash_command_at(&w, stands[i % 4], "reindex", word);

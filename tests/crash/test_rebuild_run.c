@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kill -9 at any moment of a run that performs a rebuild, or a return to a former generation,
+ * kill -9 at any moment of a run that performs a rebuild, or a rollback,
  * beside the live index that it follows. The next run, sync, reindex or abort completes it.
  */
 #include <signal.h>

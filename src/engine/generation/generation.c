@@ -14,7 +14,7 @@
 #include "rowferry/base/log.h"
 #include "rowferry/state/rebuild.h"
 
-#define ONE_ALONE "let the alias point at one index of the pipeline alone, and try again"
+#define ONE_ALONE "point the alias at one index of the pipeline only, then try again"
 
 #define MARK_SPREAD_US 1000000
 
@@ -102,10 +102,11 @@ static int generation_refuse_concrete(const struct generation *t, struct err *er
 {
     if (t->stream) {
         err_set(err, ERR_REJECTED,
-                "\"%s\" is an index or alias, and a data stream cannot bear its name", t->alias);
-        return err_hint(err, "choose another to.index, or take the name away from what bears it");
+                "\"%s\" is already the name of an index or alias, so no data stream can have it",
+                t->alias);
+        return err_hint(err, "choose another to.index, or remove the index or alias");
     }
-    err_set(err, ERR_REJECTED, "\"%s\" is an index of its own, and an alias cannot bear its name",
+    err_set(err, ERR_REJECTED, "\"%s\" is already the name of an index, so no alias can have it",
             t->alias);
     return err_hint(err,
                     "rowferry reindex --adopt %s builds an index beside it and turns the name into "
@@ -129,12 +130,11 @@ static int generation_expect_own(const struct generation *t, const struct index_
         err_set(err, ERR_REJECTED,
                 "alias \"%s\" points at index \"%s\", which was built from another database",
                 t->alias, from->name);
-        return t->stream
-                   ? err_hint(err, "choose another to.index")
-                   : err_hint(err,
-                              "choose another to.index; where it is meant, rowferry reindex %s "
-                              "builds the index anew from this one",
-                              t->pipeline);
+        return t->stream ? err_hint(err, "choose another to.index")
+                         : err_hint(err,
+                                    "choose another to.index; if this is intended, rowferry "
+                                    "reindex %s rebuilds the index from this database",
+                                    t->pipeline);
     }
     return 0;
 }
@@ -230,7 +230,7 @@ static int generation_adopt_uuid(struct generation *t, struct err *err)
         return rc;
     }
     if (!found || !generation_is_generation(t, &info)) {
-        return err_set(err, ERR_STATE, "index \"%s\" is not there after it was created",
+        return err_set(err, ERR_STATE, "index \"%s\" does not exist after it was created",
                        t->checkpoint.generation);
     }
     if (!t->stream) {
@@ -300,7 +300,7 @@ static int generation_refill(struct generation *t, bool gone, struct err *err)
 {
     log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
               F_TEXT("index", t->checkpoint.generation),
-              F_TEXT("error", gone ? "it is gone" : "it was deleted and created again"));
+              F_TEXT("error", gone ? "it no longer exists" : "it was deleted and created again"));
     generation_consumer(t, &t->replaced);
     int rc = rebuild_former_due(t->state, generation_replaced(t), err);
     return rc < 0 ? rc : generation_begin_new(t, err);
@@ -323,27 +323,26 @@ static int generation_check_live(struct generation *t, struct err *err)
         return generation_refill(t, kind == ALIAS_ABSENT, err);
     }
     if (kind != ALIAS_ONE || strcmp(at.name, c->generation) != 0) {
-        const char *now = kind == ALIAS_ABSENT    ? "it is gone"
+        const char *now = kind == ALIAS_ABSENT    ? "it no longer exists"
                           : kind == ALIAS_SEVERAL ? "but at several indices"
                                                   : at.name;
         err_set(err, ERR_STATE, "alias \"%s\" does not point at \"%s\" %s (%s)", t->alias,
                 c->generation, kind == ALIAS_SEVERAL ? "alone" : "any more", now);
         if (t->stream) {
-            err_set(err, ERR_STATE, "data stream \"%s\" is gone", t->alias);
+            err_set(err, ERR_STATE, "data stream \"%s\" no longer exists", t->alias);
         } else if (kind == ALIAS_SEVERAL) { /* a rebuild refuses this too */
             return err_hint(err, ONE_ALONE);
         }
     } else if (!same) {
-        err_set(err, ERR_STATE, "index \"%s\" was deleted and created again by somebody else",
+        err_set(err, ERR_STATE, "index \"%s\" was deleted and created again by another program",
                 c->generation);
     } else {
         rc = schema_check_source_id(t, &at, err);
         return rc < 0 ? rc : schema_check(t, err);
     }
-    return t->stream
-               ? err_hint(err, "the next sync fills it again: rowferry sync %s", t->pipeline)
-               : err_hint(err, "put the alias back, or build the index anew: rowferry reindex %s",
-                          t->pipeline);
+    return t->stream ? err_hint(err, "the next sync fills it again: rowferry sync %s", t->pipeline)
+                     : err_hint(err, "restore the alias, or rebuild the index: rowferry reindex %s",
+                                t->pipeline);
 }
 
 /* Promotes a rebuilt generation that was swapped in but not recorded. The alias is
@@ -408,7 +407,7 @@ static int generation_check_building(struct generation *t, struct err *err)
               F_TEXT("index", c->generation),
               F_TEXT("error", same    ? drift.message
                               : found ? "it was created by another run"
-                                      : "it is gone"));
+                                      : "it no longer exists"));
     bool stays = same && t->stream; /* it becomes the next generation with the same consumer */
     if (c->index_uuid != NULL && !stays) {
         generation_consumer(t, &t->replaced);

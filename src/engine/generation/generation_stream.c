@@ -7,9 +7,9 @@
 
 static int generation_stream_refuse(const struct generation *t, struct err *err)
 {
-    err_set(err, ERR_REJECTED, "\"%s\" is a data stream, and an alias cannot bear its name",
-            t->alias);
-    return err_hint(err, "choose another to.index, or let to.kind be \"data_stream\"");
+    err_set(err, ERR_REJECTED,
+            "\"%s\" is already the name of a data stream, so no alias can have it", t->alias);
+    return err_hint(err, "choose another to.index, or set to.kind to \"data_stream\"");
 }
 
 int generation_resolve(const struct generation *t, enum alias_kind *kind, struct index_info *at,
@@ -48,9 +48,9 @@ int generation_open(struct generation *t, struct err *err)
 int generation_hint_anew(const struct generation *t, const char *or_else, struct err *err)
 {
     return t->stream ? err_hint(err,
-                                "%s, or fill another data stream from the beginning: give the "
-                                "pipeline another name and another to.index",
+                                "%s, or fill a new data stream: give the pipeline another name and "
+                                "another to.index",
                                 or_else)
-                     : err_hint(err, "%s, or build the index anew: rowferry reindex %s", or_else,
+                     : err_hint(err, "%s, or rebuild the index: rowferry reindex %s", or_else,
                                 t->pipeline);
 }

@@ -118,7 +118,7 @@ static int schema_refuse(const struct generation *t, struct err *err)
     if (t->drift.kind == DRIFT_ADDITIVE) {
         return err_hint(err, "the next sync adds it to the index: rowferry sync %s", t->pipeline);
     }
-    (void)generation_hint_anew(t, "put it back as it was", err);
+    (void)generation_hint_anew(t, "restore its former definition", err);
     return err_drift(err);
 }
 
@@ -134,7 +134,7 @@ static int schema_extend_index(struct generation *t, const char *fingerprint, st
     if (rc == ERR_REJECTED && err->http_status == HTTP_BAD_REQUEST) {
         t->drift.kind = DRIFT_REBUILD;
         err_context(err, "the mapping cannot be added to index \"%s\"", t->checkpoint.generation);
-        (void)generation_hint_anew(t, "put it back as it was", err);
+        (void)generation_hint_anew(t, "restore its former definition", err);
         err_drift(err);
     }
     buf_release(&meta);
@@ -228,11 +228,10 @@ int schema_check_source_id(const struct generation *t, const struct index_info *
         return 0;
     }
     err_set(err, ERR_STATE,
-            "\"%s\" of property \"source_id\" in index \"%s\" keeps documents from being listed by "
-            "their keys",
+            "\"%s\" of property \"source_id\" in index \"%s\" prevents listing documents by key",
             at->source_id_fault, at->name);
     return err_hint(err,
-                    "take it out of the index templates that match the name, then run: rowferry "
+                    "remove it from the index templates that match the name, then run: rowferry "
                     "%s %s",
                     t->checkpoint.phase == GENERATION_LIVE ? "reindex" : "sync", t->pipeline);
 }

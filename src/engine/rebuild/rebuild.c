@@ -26,7 +26,7 @@ int rebuild_open_next(struct rebuild_job *j, struct err *err)
         rc = rebuild_open(j->ports->pipeline->state, &j->next, err);
     }
     if (rc == 0 && j->next == NULL) {
-        rc = err_set(err, ERR_INTERNAL, "no rebuild of \"%s\" is under way",
+        rc = err_set(err, ERR_INTERNAL, "no rebuild of \"%s\" is in progress",
                      j->options->pipeline->name);
     }
     if (rc < 0) {

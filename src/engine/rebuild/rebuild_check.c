@@ -73,13 +73,13 @@ static int rebuild_check_refuse(const struct rebuild_job *j, struct err *err)
 {
     if (j->wish.kind == REBUILD_BACK) {
         return err_hint(err,
-                        "the alias stays as it is; rowferry reindex --abort %s gives the return "
-                        "up, and the index stays; rowferry reindex %s then builds another one",
+                        "the alias is unchanged; rowferry reindex --abort %s cancels the rollback "
+                        "and keeps the index; rowferry reindex %s then builds a new one",
                         j->filling.name, j->filling.name);
     }
     return err_hint(err,
-                    "the alias stays as it is; rowferry reindex --abort %s removes what was "
-                    "built, then reindex anew",
+                    "the alias is unchanged; rowferry reindex --abort %s removes the new index, "
+                    "then reindex again",
                     j->filling.name);
 }
 
@@ -91,7 +91,7 @@ static int rebuild_check_judge(const struct rebuild_job *j, const struct rebuild
         return 0;
     }
     err_set(err, ERR_STATE,
-            "index \"%s\" is not swapped in: of %" PRId64 " documents %" PRId64
+            "index \"%s\" was not swapped in: of %" PRId64 " documents %" PRId64
             " are missing, %" PRId64 " too many, %" PRId64 " altered",
             r->generation, r->checked.rows, found[VERIFY_MISSING], found[VERIFY_EXTRA],
             found[VERIFY_ALTERED]);
@@ -103,8 +103,8 @@ int rebuild_check(struct rebuild_job *j, struct rebuild_result *result, struct e
     int rc = rebuild_retry(j, rebuild_check_count, result, err);
     if (rc == 0 && rebuild_check_too_many_letters(result)) {
         err_set(err, ERR_STATE,
-                "index \"%s\" is not swapped in: %" PRId64 " rows are dead letters, beside %" PRId64
-                " documents",
+                "index \"%s\" was not swapped in: %" PRId64
+                " rows are dead letters, and only %" PRId64 " are documents",
                 result->generation, result->dead_letters, result->documents);
         return rebuild_check_refuse(j, err);
     }
@@ -129,7 +129,7 @@ static const char *rebuild_check_word(const struct rebuild_job *j)
 static int rebuild_check_hint_at_option(const struct rebuild_job *j, struct err *err)
 {
     return err_hint(err,
-                    "the alias stays as it is; if so many are meant to be gone: rowferry reindex%s "
+                    "the alias is unchanged; if these deletions are intended: rowferry reindex%s "
                     "--allow-deletes %s",
                     rebuild_check_word(j), j->filling.name);
 }
@@ -165,11 +165,11 @@ static int rebuild_check_expect_not_halted(const struct rebuild_job *j,
         return rc;
     }
     err_set(err, ERR_STATE,
-            "the guard stopped the pipeline at %" PRId64 " deletes: nothing is swapped in past it",
+            "the guard stopped the pipeline at %" PRId64 " deletes, so no index is swapped in",
             halt.deletes);
     return synced ? err_hint(err,
-                             "if so many rows are meant to be gone: rowferry sync --allow-deletes "
-                             "%s, which goes on with the rebuild too; where it cannot be synced: "
+                             "if these deletions are intended: rowferry sync --allow-deletes "
+                             "%s, which also continues the rebuild; if it cannot be synced: "
                              "rowferry reindex%s --allow-deletes %s",
                              j->filling.name, rebuild_check_word(j), j->filling.name)
                   : rebuild_check_hint_at_option(j, err);
@@ -181,16 +181,16 @@ static int rebuild_check_refuse_swap(const struct rebuild_job *j, const char *ne
 {
     if (loss->after == 0) {
         err_set(err, ERR_STATE,
-                "index \"%s\" is not swapped in: it has no documents, and index \"%s\" that people "
-                "search has %" PRId64,
+                "index \"%s\" was not swapped in: it has no documents, but the live index "
+                "\"%s\" has %" PRId64,
                 next, live, loss->before);
         return rebuild_check_hint_at_option(j, err);
     }
     err_set(err, ERR_STATE,
-            "index \"%s\" is not swapped in: it has %" PRId64 " documents, %" PRId64
+            "index \"%s\" was not swapped in: it has %" PRId64 " documents, %" PRId64
             " fewer than the %" PRId64
-            " of index \"%s\" that people search, more than delete_guard lets pass (share %g, "
-            "count %" PRId64 ")",
+            " of the live index \"%s\", more than delete_guard permits (share %g, count %" PRId64
+            ")",
             next, loss->after, loss->before - loss->after, loss->before, live,
             j->filling.guard_share, j->filling.guard_count);
     return rebuild_check_hint_at_option(j, err);

@@ -15,7 +15,7 @@
 
 static const char *rebuild_request_word(enum rebuild_kind kind)
 {
-    return kind == REBUILD_BACK ? "return to a former generation" : "rebuild";
+    return kind == REBUILD_BACK ? "rollback" : "rebuild";
 }
 
 static int rebuild_request_expect_same_wish(const struct rebuild_job *j, enum rebuild_kind kind,
@@ -28,7 +28,7 @@ static int rebuild_request_expect_same_wish(const struct rebuild_job *j, enum re
     err_set(err, ERR_STATE, "a %s is under way%s", rebuild_request_word(j->wish.kind),
             j->wish.kind == kind ? ", without --adopt" : "");
     return err_hint(err,
-                    "rowferry reindex%s %s goes on with it, rowferry reindex --abort %s ends it",
+                    "rowferry reindex%s %s continues it, rowferry reindex --abort %s cancels it",
                     j->wish.kind == REBUILD_BACK ? " --rollback" : "", name, name);
 }
 
@@ -73,7 +73,7 @@ static int rebuild_request_expect_writable(const struct index_info *from, struct
         return 0;
     }
     err_set(err, ERR_STATE, "cannot adopt index \"%s\": it is write-blocked", from->name);
-    return err_hint(err, "take the block off first, and try again");
+    return err_hint(err, "remove the block, then try again");
 }
 
 /* Checks before the request is recorded that the alias's holder is ours or may be adopted. */
@@ -99,10 +99,10 @@ static int rebuild_request_refuse_back(const struct rebuild_job *j, const char *
 {
     const char *name = j->options->pipeline->name;
     if (index != NULL) {
-        err_set(err, ERR_STATE, "cannot go back to index \"%s\": %s", index, why);
+        err_set(err, ERR_STATE, "cannot roll back to index \"%s\": %s", index, why);
         return err_hint(err, "%s", hint);
     }
-    err_set(err, ERR_STATE, "pipeline \"%s\" cannot go back: %s", name, why);
+    err_set(err, ERR_STATE, "pipeline \"%s\" cannot roll back: %s", name, why);
     return err_hint(err, "%s %s", hint, name);
 }
 
@@ -123,7 +123,7 @@ static int rebuild_request_find_former(struct rebuild_job *j, const struct gener
     if (rc == 0 && *former == NULL) {
         rc = rebuild_request_refuse_back(
             j, NULL, "no former generation is kept",
-            "to.keep says how many are; to build another one: rowferry reindex", err);
+            "to.keep sets how many are kept; to build a new index: rowferry reindex", err);
     }
     return rc;
 }
@@ -134,14 +134,13 @@ static int rebuild_request_check_former(struct rebuild_job *j, const struct gene
     if (former->closed || former->write_blocked) {
         return rebuild_request_refuse_back(j, former->name,
                                            former->closed ? "it is closed" : "it is write-blocked",
-                                           "open it, or take the block off, and try again", err);
+                                           "open it, or remove the block, then try again", err);
     }
     const char *differs = takeover_pipeline_differs(j->options->pipeline, &t->facts, former);
     if (differs != NULL) {
         return rebuild_request_refuse_back(
             j, former->name, differs,
-            "put the configuration of that time back first: rowferry check shows "
-            "the difference",
+            "first restore the configuration of that time; rowferry check shows the difference",
             err);
     }
     return 0;

@@ -65,7 +65,8 @@ static int validate_choose(struct validating *v, struct err *err)
     }
     free(named);
     if (rc == 0 && (sample_count(v->sample) == 0 || sample_rows(v->sample) == 0)) {
-        rc = err_set(err, ERR_REJECTED, "table %s has no rows to try", sample_table(v->sample));
+        rc = err_set(err, ERR_REJECTED, "table %s has no rows for the trial",
+                     sample_table(v->sample));
     }
     if (rc == 0) {
         struct validate_figures *f = &v->report->figures;
@@ -122,8 +123,8 @@ static int validate_drop(struct validating *v, struct err *err)
         rc = trial_remove(v->ports->service, &v->trial, err);
     }
     if (rc < 0 && err->hint[0] == '\0') {
-        err_hint(err, "the index \"%s\" may be left: remove it with DELETE /%s", v->trial.index,
-                 v->trial.index);
+        err_hint(err, "the index \"%s\" may be left over: remove it with DELETE /%s",
+                 v->trial.index, v->trial.index);
     }
     return rc;
 }
@@ -167,12 +168,12 @@ static int validate_creation_refused(struct validating *v, struct err *err)
     validate_note_error(v,
                         why.hint[0] != '\0' ? NULL
                         : vectors
-                            ? "mend the vector in to.mappings and to.settings as the reason says"
-                            : "mend to.mappings or to.settings as the reason says: name an "
+                            ? "correct the vector in to.mappings and to.settings as the reason says"
+                            : "correct to.mappings or to.settings as the reason says: name an "
                               "analyzer that the service has, or define it in "
                               "to.settings.analysis",
                         &why);
-    validate_set_result(v, "the service refuses the index: nothing else could be tried");
+    validate_set_result(v, "the service refuses the index, so nothing else could be tried");
     v->step = &v->report->steps[VALIDATE_VECTORS];
     return validate_dimensions(v, err);
 }
@@ -240,7 +241,7 @@ int validate_run(const struct validate_options *options, const struct validate_p
     report->figures.k = options->k;
     int rc = validate_try_it(&v, err);
     if (rc < 0 && err->http_status == 403) {
-        err_hint(err, "grant the account on \"%s-*\" what a reindex needs, and monitor",
+        err_hint(err, "grant the account the privileges of a reindex and \"monitor\" on \"%s-*\"",
                  options->alias);
     }
     if (validate_drop(&v, &removing) < 0 && rc == 0) {

@@ -26,11 +26,11 @@ static int validate_analysis_compare_mapping(struct validating *v, size_t *diffe
         buf_init(&line, VALIDATE_TEXT_BYTES);
         mapdiff_describe(&line, &diff.lines[i]);
         bool grown = diff.lines[i].kind == MAPDIFF_REMOVED;
-        validate_note(v, grown ? VALIDATE_WARN : VALIDATE_FAIL,
-                      grown ? "write it into to.mappings, or leave \"dynamic\" out of it"
-                            : "write it as the service has it, or look for an index template that "
-                              "changes it",
-                      "the index was not created as asked: %s", buf_text(&line));
+        validate_note(
+            v, grown ? VALIDATE_WARN : VALIDATE_FAIL,
+            grown ? "write it into to.mappings, or leave \"dynamic\" out of it"
+                  : "write it as the service has it, or find the index template that changes it",
+            "the index differs from the requested one: %s", buf_text(&line));
         buf_release(&line);
     }
     *differ = rc == 0 ? diff.count : 0;
@@ -145,7 +145,7 @@ static int validate_analysis_try_word(struct analysed *a, char *word, const char
         } else if (!found && !a->sensitive) {
             a->sensitive = true;
             validate_note(a->v, VALIDATE_WARN,
-                          "give the analyzer a \"lowercase\" filter, unless that is meant",
+                          "give the analyzer a \"lowercase\" filter, unless this is intended",
                           "field \"%s\": a search for \"%s\" does not find \"%.60s\"", a->field,
                           word, text);
         }
@@ -204,7 +204,8 @@ int validate_analysis(struct validating *v, struct err *err)
     }
     if (rc == 0) {
         validate_set_result(v, "the mapping is %s; %zu text fields, %zu words of them analysed",
-                            differ == 0 ? "as asked" : "another than asked", fields, words);
+                            differ == 0 ? "the requested one" : "not the requested one", fields,
+                            words);
     }
     return rc;
 }

@@ -41,11 +41,12 @@ static int validate_counts_count_field(struct validating *v, const struct plan_s
         row = lost ? i : row;
     }
     if (missing > 0) {
-        validate_note(v, VALIDATE_FAIL,
-                      "let the service keep what it is sent: look at the ingest pipeline, and at "
-                      "ignore_malformed and ignore_above of this property",
-                      "field \"%s\" is missing in %zu documents whose rows have a value, as \"%s\"",
-                      p->name, missing, validate_key(v, row));
+        validate_note(
+            v, VALIDATE_FAIL,
+            "let the service keep every value: check the ingest pipeline, and ignore_malformed and "
+            "ignore_above of this property",
+            "field \"%s\" is missing in %zu documents whose rows have a value, for example \"%s\"",
+            p->name, missing, validate_key(v, row));
     }
     buf_release(&body);
     *fields += 1;
@@ -67,8 +68,8 @@ static int validate_counts_count_filled_there(struct validating *v, const struct
     int rc = validate_search(v, buf_text(&body), 1, err);
     if (rc == 0 && v->hits.total == 0) {
         validate_note(v, VALIDATE_FAIL,
-                      "let to.ingest_pipeline fill it, name its column in fields, or take it out "
-                      "of the mapping",
+                      "let to.ingest_pipeline fill it, name its column in fields, or remove it "
+                      "from the mapping",
                       "field \"%s\" is in no document: nothing fills it", field->property);
     }
     buf_release(&body);
@@ -84,8 +85,8 @@ int validate_counts(struct validating *v, struct err *err)
     const struct plan *plan = sample_plan(v->sample);
     int rc = index_count(v->ports->service, v->trial.index, &count, err);
     if (rc == 0 && count != (int64_t)f->indexed) {
-        validate_note(v, VALIDATE_FAIL, "let nothing else write the trial's index",
-                      "the index counts %lld documents, and %zu were taken", (long long)count,
+        validate_note(v, VALIDATE_FAIL, "keep other programs from writing to the trial's index",
+                      "the index counts %lld documents, but %zu were accepted", (long long)count,
                       f->indexed);
     }
     for (size_t i = 0; rc == 0 && f->indexed > 0 && i < plan->count; i++) {

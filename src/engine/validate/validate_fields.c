@@ -50,14 +50,14 @@ static int validate_fields_filter_between(struct validating *v, const char *fiel
     if (differ > 0) {
         validate_note(
             v, VALIDATE_FAIL,
-            "give the property the type of its column, or ask SQL why the row is another",
+            "give the property the type of its column, or find out by SQL why the row differs",
             "field \"%s\" from \"%s\" to \"%s\": SQL has %zu rows, the index %lld; \"%s\" "
             "is %s",
             field, r->texts[low], r->texts[high], expected, (long long)v->hits.total,
             validate_key(v, row), missing ? "missing" : "too much");
     }
     buf_release(&body);
-    return validate_fields_refused(v, field, "mend the field's type or format", rc, err);
+    return validate_fields_refused(v, field, "correct the field's type or format", rc, err);
 }
 
 static int validate_fields_filter_field(struct validating *v, const struct plan_step *step,
@@ -96,10 +96,9 @@ static char *validate_fields_type_of(const struct validating *v, const char *fie
 
 static void validate_fields_note_unknown(struct validating *v, const char *field, const char *use)
 {
-    validate_note(v, VALIDATE_FAIL,
-                  "add it to to.mappings with its column, or write the name of the field that is "
-                  "meant",
-                  "field \"%s\" is to be %s by, and the mapping has none of this name", field, use);
+    validate_note(
+        v, VALIDATE_FAIL, "add it to to.mappings with its column, or correct the name of the field",
+        "field \"%s\" cannot be %s by: the mapping has no field of this name", field, use);
 }
 
 static void validate_fields_note_text(struct validating *v, const char *field, const char *use)
@@ -110,7 +109,8 @@ static void validate_fields_note_text(struct validating *v, const char *field, c
              "and use \"%.100s.raw\"; or make it a keyword",
              field, field);
     validate_note(v, VALIDATE_FAIL, remedy,
-                  "field \"%s\" is a text, and is to be %s by: it is cut into words", field, use);
+                  "field \"%s\" cannot be %s by: it is a text field, which is split into words",
+                  field, use);
 }
 
 static bool validate_fields_is_text(const char *type)
@@ -137,7 +137,7 @@ static int validate_fields_filter_named(struct validating *v, const char *field,
         buf_push_literal(&body, "}}}");
         rc = validate_search(v, buf_text(&body), 1, err);
         if (rc == 0 && v->hits.total == 0) {
-            validate_note(v, VALIDATE_WARN, "look whether rows have a value there",
+            validate_note(v, VALIDATE_WARN, "check if rows have a value there",
                           "field \"%s\" is in no document that was tried", field);
         }
     }
@@ -179,7 +179,7 @@ int validate_filter(struct validating *v, struct err *err)
         asked++;
     }
     if (rc == 0 && asked == 0) {
-        validate_skip(v, "no field can be filtered by");
+        validate_skip(v, "no field can be used as a filter");
     } else if (rc == 0) {
         validate_set_result(v, "%zu fields, %zu filters compared with SQL", fields, asked);
     }
@@ -221,8 +221,8 @@ static int validate_fields_order_field(struct validating *v, const char *field,
     size_t wrong = judge_order(ranks, n, descending);
     if (rc == 0 && wrong < n) {
         validate_note(v, VALIDATE_FAIL, "give the property the type of its column",
-                      "sorted by \"%s\"%s, \"%s\" stands behind \"%s\", and in SQL before it",
-                      field, descending ? " from the last" : "", validate_key(v, v->places[wrong]),
+                      "sorted by \"%s\"%s, \"%s\" comes after \"%s\", but in SQL before it", field,
+                      descending ? " from the last" : "", validate_key(v, v->places[wrong]),
                       validate_key(v, v->places[wrong - 1]));
     } else if (rc == 0 && n != v->report->figures.indexed) {
         validate_note(v, VALIDATE_FAIL, NULL, "sorted by \"%s\" there are %zu documents of %zu",
@@ -232,8 +232,8 @@ static int validate_fields_order_field(struct validating *v, const char *field,
     free(ranks);
     free(best);
     return validate_fields_refused(
-        v, field, "sort with \"missing\" or \"unmapped_type\" said, or by a field of another type",
-        rc, err);
+        v, field, "sort with \"missing\" or \"unmapped_type\", or by a field of another type", rc,
+        err);
 }
 
 static int validate_fields_sort_field(struct validating *v, const struct plan_step *step,
@@ -301,7 +301,7 @@ int validate_sort(struct validating *v, struct err *err)
         }
     }
     if (n.rc == 0 && n.asked == 0) {
-        validate_skip(v, "no field can be sorted by");
+        validate_skip(v, "no field can be used for sorting");
     } else if (n.rc == 0) {
         validate_set_result(v, "%zu fields, %zu orders compared with SQL", fields, n.asked);
     }

@@ -22,8 +22,8 @@ struct filling {
     bool *seen;   /* by index in the sample: the row was read */
 };
 
-static const char mend[] = "mend the value, or give the property a type that holds it: in a whole "
-                           "load such a row is a dead letter";
+static const char mend[] = "correct the value, or give the property a type that can hold it: in "
+                           "the initial load such a row becomes a dead letter";
 
 static size_t validate_fill_log_of(size_t bytes)
 {
@@ -216,7 +216,7 @@ static void validate_fill_note_absent(struct filling *f)
 {
     for (size_t i = 0; i < sample_count(f->v->sample); i++) {
         if (!f->seen[i] && sample_stratum(f->v->sample, i) == STRATUM_NAMED) {
-            validate_note(f->v, VALIDATE_FAIL, "name ids of rows that the pipeline indexes",
+            validate_note(f->v, VALIDATE_FAIL, "use ids of rows that the pipeline indexes",
                           "no row has the key \"%s\" that validate.queries expects",
                           sample_key(f->v->sample, i).data);
         }

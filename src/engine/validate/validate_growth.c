@@ -15,7 +15,7 @@ static void validate_growth_judge_room(struct validating *v)
         return;
     }
     validate_note(v, f->whole_bytes > f->room_bytes ? VALIDATE_FAIL : VALIDATE_WARN,
-                  "give the nodes more disk, index fewer fields or rows, or keep fewer copies; a "
+                  "give the nodes more disk, index fewer fields or rows, or keep fewer replicas; a "
                   "rebuild needs room for a second index",
                   "all rows would take about %s, and the fullest node has room for %s",
                   units_size(whole, f->whole_bytes), units_size(room, f->room_bytes));

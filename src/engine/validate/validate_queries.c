@@ -10,9 +10,8 @@
 #define CHARACTERS 120
 #define ENOUGH 0.8 /* required share of generated searches with a hit within the first k */
 
-static const char remedy_of_search[] =
-    "look at the analysis of the field, and at the search itself: rowferry document ID prints what "
-    "was indexed";
+static const char remedy_of_search[] = "check the analysis of the field and the search itself; "
+                                       "rowferry document ID prints the indexed document";
 
 /* --- configured searches --------------------------------------------------------------------- */
 
@@ -79,7 +78,7 @@ static int validate_queries_expect_written(struct validating *v, size_t i, struc
     int rc = validate_queries_run_query(v, i, err);
     if (rc < 0 && !validate_ends(err)) {
         err_context(err, "search \"%s\"", name);
-        validate_note_error(v, "mend the search, or the mapping of what it names", err);
+        validate_note_error(v, "correct the search, or the mapping of its fields", err);
         return 0;
     }
     if (rc < 0) {
@@ -90,13 +89,14 @@ static int validate_queries_expect_written(struct validating *v, size_t i, struc
         q->q != NULL && found < q->expect_count ? validate_queries_unknown_field(v, q->q) : NULL;
     if (unknown != NULL) {
         validate_note(v, VALIDATE_FAIL,
-                      "add it to to.mappings with its column, or write the name that is meant",
+                      "add it to to.mappings with its column, or correct the name",
                       "search \"%s\": the mapping has no field \"%s\"", name, unknown);
     } else if (found < q->expect_count) {
-        validate_note(v, VALIDATE_FAIL, remedy_of_search,
-                      "search \"%s\" finds %zu of the %zu that it has to; \"%s\" is not among its "
-                      "%lld hits",
-                      name, found, q->expect_count, missing, (long long)v->hits.total);
+        validate_note(
+            v, VALIDATE_FAIL, remedy_of_search,
+            "search \"%s\" finds %zu of the %zu expected documents; \"%s\" is not among its "
+            "%lld hits",
+            name, found, q->expect_count, missing, (long long)v->hits.total);
     }
     free(unknown);
     return 0;
@@ -133,7 +133,7 @@ static int validate_queries_ask_value(struct validating *v, const char *field,
     size_t expected = rc == 0 ? validate_ranking_mark(v, r, rank, rank) : 0;
     if (rc == 0 && validate_differs(v, &row, &missing) > 0) {
         validate_note(v, VALIDATE_FAIL, remedy_of_search,
-                      "q=%s finds %lld documents, and %zu rows have the value", buf_text(&q),
+                      "q=%s finds %lld documents, but %zu rows have the value", buf_text(&q),
                       (long long)v->hits.total, expected);
     }
     buf_release(&q);
@@ -222,7 +222,7 @@ static int validate_queries_ask_word(struct validating *v, const char *field, co
     }
     if (rc == 0 && !stop && judge_rank(v->places, v->hits.count, &row, 1) == 0) {
         validate_note(v, VALIDATE_FAIL, remedy_of_search,
-                      "q=%s does not find \"%s\", whose text has the word", buf_text(&q),
+                      "q=%s does not find \"%s\", whose text contains the word", buf_text(&q),
                       sample_key(v->sample, row).data);
     }
     *asked += 1;
@@ -339,13 +339,12 @@ static int validate_queries_rank_written(struct validating *v, size_t i, struct 
     judge_relevance_add(&v->report->figures.relevance, best <= k ? best : 0);
     if (best == 0 || best > k) {
         validate_queries_name_query(name, sizeof(name), v, i);
-        validate_note(v, VALIDATE_FAIL,
-                      "weigh the fields (boosts, multi_match), look at their analysis, or expect "
-                      "another hit",
-                      best == 0
-                          ? "search \"%s\" has no expected hit among the first %zu"
-                          : "search \"%s\" has its first expected hit behind place %zu, at %zu",
-                      name, k, best);
+        validate_note(
+            v, VALIDATE_FAIL,
+            "weigh the fields (boosts, multi_match), check their analysis, or expect another hit",
+            best == 0 ? "search \"%s\" has no expected hit among the first %zu"
+                      : "search \"%s\" has its first expected hit after place %zu, at %zu",
+            name, k, best);
     }
     return 0;
 }
@@ -365,8 +364,8 @@ int validate_relevance(struct validating *v, struct err *err)
     size_t made = r->asked - written;
     if (rc == 0 && made > 0 && (double)found < ENOUGH * (double)made) {
         validate_note(v, VALIDATE_FAIL, remedy_of_search,
-                      "of %zu documents that were searched for by their own text %zu are among the "
-                      "first %lld",
+                      "of %zu documents that were searched for by their own text, %zu are among "
+                      "the first %lld",
                       made, found, (long long)v->options->k);
     }
     if (rc == 0 && r->asked == 0) {

@@ -75,16 +75,15 @@ static int validate_vectors_load(struct validating *v, const struct plan_step *s
     if (rc == 0 && s->wrong > 0) {
         char remedy[256];
         bool dense = strcmp(p->type, "dense_vector") == 0;
-        snprintf(
-            remedy, sizeof(remedy),
-            "write \"%s\": %zu in to.mappings if the rows are right, else store vectors of one "
-            "model",
-            dense ? "dims" : "dimension", s->seen);
-        validate_note(
-            v, VALIDATE_FAIL, remedy,
-            "field \"%s\": %zu rows have vectors of another dimension than %zu, as \"%s\" "
-            "with %zu",
-            p->name, s->wrong, s->dimension, sample_key(v->sample, s->wrong_row).data, s->seen);
+        snprintf(remedy, sizeof(remedy),
+                 "write \"%s\": %zu in to.mappings if the rows are right; otherwise store vectors "
+                 "of one model",
+                 dense ? "dims" : "dimension", s->seen);
+        validate_note(v, VALIDATE_FAIL, remedy,
+                      "field \"%s\": %zu rows have vectors of a dimension other than %zu, for "
+                      "example \"%s\" with %zu",
+                      p->name, s->wrong, s->dimension, sample_key(v->sample, s->wrong_row).data,
+                      s->seen);
     }
     return rc;
 }
@@ -223,7 +222,7 @@ static int validate_vectors_try_field(struct validating *v, const struct plan_st
             validate_note_error(v,
                                 strcmp(p->type, "knn_vector") == 0
                                     ? "write \"index.knn\": true in to.settings, and a method that "
-                                      "the service has"
+                                      "the service supports"
                                     : "index the vector, with a similarity that fits it",
                                 err);
             rc = 0;

@@ -340,7 +340,7 @@ static int verify_walk_again(struct verify *v, struct err *err)
         rc = verify_walk(v, err);
     }
     return rc == VERIFY_REPLACED
-               ? err_set(err, ERR_STATE, "the index was replaced again and again meanwhile")
+               ? err_set(err, ERR_STATE, "the index was replaced repeatedly during the comparison")
                : rc;
 }
 

@@ -142,7 +142,7 @@ static void verify_confirm_judge(struct slice *s, struct looked *l, struct span 
     bool still = verify_confirm_settled(s, l, now);
     const char *reason = NULL;
     if (!still && verify_confirm_overwritten(s, l)) {
-        reason = "changed by another hand";
+        reason = "changed by another program";
     } else if (!still) {
         *l->seen = 0;
         return;

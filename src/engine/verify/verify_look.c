@@ -154,7 +154,7 @@ static int verify_look_take_row(struct verify *v, const struct look *look,
         written = encode_upsert(&v->batch, plan, &change->row, 1, 1, &refusal);
     }
     if (!written && refusal.no_room) {
-        return err_set(err, ERR_TRANSIENT, "no memory for a document");
+        return err_set(err, ERR_TRANSIENT, "out of memory for a document");
     }
     if (!written) {
         look->refused(v, look->context, change->key, refusal.reason);

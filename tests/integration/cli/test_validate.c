@@ -142,13 +142,13 @@ START_TEST(a_text_field_used_for_sorting_is_found)
     world_start(&w, ROWS, NULL);
     world_pipeline(&w, "\"validate\": {\"sort\": [\"title\"]}");
     struct json_object *tree = validate(&w, 4);
-    expect_failure(tree, "sort", "field \"title\" is a text, and is to be sorted by",
+    expect_failure(tree, "sort", "field \"title\" cannot be sorted by: it is a text field",
                    "\"type\": \"keyword\"");
     json_object_put(tree);
     world_pipeline(&w, "\"validate\": {\"queries\": [{\"body\": {\"sort\": [\"title\"]}, "
                        "\"expect\": [\"1\"]}]}");
     tree = validate(&w, 4);
-    expect_failure(tree, "sort", "field \"title\" is a text", "title.raw");
+    expect_failure(tree, "sort", "field \"title\" cannot be sorted by", "title.raw");
     json_object_put(tree);
     world_stop(&w);
 }
@@ -162,9 +162,9 @@ START_TEST(a_missing_field_is_found)
                        "\"colour:red\", \"expect\": [\"1\"]}]}");
     struct json_object *tree = validate(&w, 4);
     expect_failure(tree, "filter",
-                   "field \"colour\" is to be filtered by, and the mapping has none",
+                   "field \"colour\" cannot be filtered by: the mapping has no",
                    "add it to to.mappings");
-    expect_failure(tree, "filter", "field \"title\" is a text, and is to be filtered by",
+    expect_failure(tree, "filter", "field \"title\" cannot be filtered by: it is a text field",
                    "keyword");
     expect_failure(tree, "queries", "the mapping has no field \"colour\"", "add it to to.mappings");
     json_object_put(tree);
@@ -216,7 +216,7 @@ START_TEST(a_wrong_dimension_is_found)
                     "\"dimension\":4}",
                     "");
     struct json_object *tree = validate(&w, 4);
-    expect_failure(tree, "vectors", "vectors of another dimension than 4",
+    expect_failure(tree, "vectors", "vectors of a dimension other than 4",
                    "write \"dimension\": 3 in to.mappings");
     expect_failure(tree, "counts", "column \"v\"", "dead letter");
     json_object_put(tree);
@@ -235,8 +235,8 @@ START_TEST(searches_that_do_not_find_what_they_should_are_found)
                    "\"expect\": [\"99\"]}, {\"name\": \"no row\", \"q\": \"tags:a\", "
                    "\"expect\": [\"eleven\"]}]}");
     struct json_object *tree = validate(&w, 4);
-    expect_failure(tree, "queries", "search \"one\" finds 1 of the 2 that it has to; \"18\"", "");
-    expect_failure(tree, "relevance", "search \"late\" has its first expected hit behind place 3",
+    expect_failure(tree, "queries", "search \"one\" finds 1 of the 2 expected documents; \"18\"", "");
+    expect_failure(tree, "relevance", "search \"late\" has its first expected hit after place 3",
                    "weigh the fields");
     expect_failure(tree, "queries", "search \"no row\"", "");
     json_object_put(tree);

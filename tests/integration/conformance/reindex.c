@@ -119,7 +119,7 @@ START_TEST(a_rebuild_that_is_refused_leaves_the_alias_and_is_given_up)
     say(s, 200, NULL, "DELETE", next, "/_doc/12", NULL);
     say(s, 200, NULL, "PUT", next, "/_doc/13", "{\"source_id\":\"13\",\"title\":\"altered\"}");
     reindex(&shop, NULL, 1,
-            "is not swapped in: of 500 documents 2 are missing, 0 too many, 1 altered");
+            "was not swapped in: of 500 documents 2 are missing, 0 too many, 1 altered");
     expect_live(&shop, live);
     say(s, 200, NULL, "POST", next, "/_close", NULL);
     reindex(&shop, NULL, 1, next);

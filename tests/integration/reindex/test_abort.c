@@ -28,7 +28,7 @@ START_TEST(a_rollback_that_is_given_up_leaves_the_former_index)
     reindex(&w, 1, &result, "--rollback", NULL);
     expect_text(result.out, "articles: not rolled back\n");
     expect_text(result.err, "7 are missing, 0 too many, 0 altered");
-    expect_text(result.err, "rowferry reindex --abort articles gives the return up");
+    expect_text(result.err, "rowferry reindex --abort articles cancels the rollback");
     program_result_release(&result);
     ends(&w, 0, "--abort", " stays as it was: not live\n");
     ck_assert_int_eq(index_status(&w, former), 200);

@@ -4,7 +4,7 @@
 #include "stands.h"
 
 #define FEWER "it has 401 documents, 599 fewer than the 1000 of index \"shop-articles-"
-#define HALTED "the guard stopped the pipeline at 599 deletes: nothing is swapped in past it"
+#define HALTED "the guard stopped the pipeline at 599 deletes, so no index is swapped in"
 
 static void delete_many(const struct world *w)
 {

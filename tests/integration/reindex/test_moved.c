@@ -37,7 +37,7 @@ static void ends(struct world *w, struct program *p, const char *live, const cha
     ck_assert_msg(result.exit_code == 1, "%d: %s%s", result.exit_code, result.out, result.err);
     expect_text(result.err, "alias \"shop-articles\" does not point at \"shop-articles-");
     expect_text(result.err, now);
-    expect_text(result.err, "put the alias back, or build the index anew");
+    expect_text(result.err, "restore the alias, or rebuild the index");
     program_result_release(&result);
     ck_assert_int_eq(index_status(w, live), 200);
 }

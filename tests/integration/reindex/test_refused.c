@@ -27,7 +27,7 @@ START_TEST(a_generation_that_was_filled_wrongly_is_not_swapped_in)
     struct program_result result;
     filled_wrongly(&w);
     reindex(&w, 1, &result, NULL, NULL);
-    expect_text(result.err, "is not swapped in: of 500 documents 40 are missing, 0 too many");
+    expect_text(result.err, "was not swapped in: of 500 documents 40 are missing, 0 too many");
     expect_text(result.out, "articles: not rebuilt\n");
     program_result_release(&result);
     expect_live(&w, "-1");

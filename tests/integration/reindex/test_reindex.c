@@ -129,7 +129,7 @@ START_TEST(a_rollback_without_a_former_generation_is_refused_with_the_reason)
     synced(&w, 50);
     reindex(&w, 1, &result, "--rollback", NULL);
     expect_text(result.err, "no former generation is kept");
-    expect_text(result.err, "to build another one: rowferry reindex articles");
+    expect_text(result.err, "to build a new index: rowferry reindex articles");
     expect_text(result.out, "articles: not rolled back\n");
     program_result_release(&result);
     reindex(&w, 0, &result, "--abort", NULL); /* there was nothing left */
@@ -148,7 +148,7 @@ START_TEST(a_rollback_to_an_index_of_another_mapping_is_refused_with_the_reason)
     reindex(&w, 0, &result, NULL, NULL);
     program_result_release(&result);
     reindex(&w, 1, &result, "--rollback", NULL);
-    expect_text(result.err, "cannot go back to index \"shop-articles-");
+    expect_text(result.err, "cannot roll back to index \"shop-articles-");
     program_result_release(&result);
     expect_live(&w, "-2");
     world_stop(&w);

@@ -22,7 +22,7 @@ static void expect_refused(struct world *w, char *next, const char *numbers)
     char *live = generations_live(w, "shop-articles");
     for (int i = 0; i < 2; i++) {
         reindex(w, 1, &result, NULL, NULL);
-        expect_text(result.err, "is not swapped in: ");
+        expect_text(result.err, "was not swapped in: ");
         expect_text(result.err, next);
         expect_text(result.err, numbers);
         expect_text(result.err, "rowferry reindex --abort articles");

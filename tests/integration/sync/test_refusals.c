@@ -336,7 +336,7 @@ START_TEST(an_alias_that_points_at_several_indices_is_told)
     reply_release(&reply);
     sql_exec(w.conn, "update articles set title = 'x' where source_id = 3");
     refused(&w, 1, " alone (but at several indices)");
-    refused(&w, 1, "hint: let the alias point at one index of the pipeline alone, and try again");
+    refused(&w, 1, "hint: point the alias at one index of the pipeline only, then try again");
     world_stop(&w);
 }
 END_TEST

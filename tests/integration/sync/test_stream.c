@@ -251,19 +251,21 @@ START_TEST(an_index_of_the_name_and_a_stream_for_an_index_are_refused)
     struct world w;
     start(&w, 20);
     say(&w, 200, "PUT", "/" NAME, "{}");
-    world_sync_says(&w, 1, "is an index or alias, and a data stream cannot bear its name");
+    world_sync_says(&w, 1,
+                    "is already the name of an index or alias, so no data stream can have it");
     say(&w, 200, "DELETE", "/" NAME, NULL);
     sync_counts(&w, 0, 20, 0);
     say(&w, 200, "DELETE", "/_data_stream/" NAME, NULL);
     say(&w, 200, "DELETE", "/_index_template/rowferry-" NAME, NULL);
     say(&w, 200, "PUT", "/" NAME, "{}");
-    world_sync_says(&w, 1, "is an index or alias, and a data stream cannot bear its name");
+    world_sync_says(&w, 1,
+                    "is already the name of an index or alias, so no data stream can have it");
     say(&w, 200, "DELETE", "/" NAME, NULL);
     sync_counts(&w, 0, 20, 0);
     w.to = NULL;
     w.members = NULL;
     world_configure(&w, WORLD_PROPERTIES, "");
-    world_sync_says(&w, 1, "is a data stream, and an alias cannot bear its name");
+    world_sync_says(&w, 1, "is already the name of a data stream, so no alias can have it");
     world_stop(&w);
 }
 END_TEST
@@ -306,9 +308,9 @@ START_TEST(a_property_that_is_added_reaches_template_and_stream)
     sql_exec(w.conn, "insert into articles (source_id, title, published) values (21, 'x', true)");
     sync_counts(&w, 0, 1, 0);
     configure(&w, PROPERTIES ",\"published\":{\"type\":\"keyword\"}");
-    world_sync_says(&w, 1, "or fill another data stream from the beginning");
+    world_sync_says(&w, 1, "or fill a new data stream");
     rowferry_run(&result, w.config, "check", NULL);
-    expect_text(result.out, "put it back as it was, or fill another data stream");
+    expect_text(result.out, "restore its former definition, or fill a new data stream");
     program_result_release(&result);
     world_stop(&w);
 }

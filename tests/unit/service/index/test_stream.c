@@ -152,7 +152,7 @@ START_TEST(what_another_one_filled_is_not_taken)
         {"{" FIRST BARE OF("u1") "}",
          "data stream \"ev\" holds documents that pipeline \"events\" did not write"},
         {"{\"ev\":{\"aliases\":{},\"mappings\":{},\"settings\":{}}}",
-         "\"ev\" is an index or alias, and a data stream cannot bear its name"},
+         "\"ev\" is already the name of an index or alias, so no data stream can have it"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct talk t;

@@ -109,7 +109,7 @@ static void refused(const char *answer, const char *uuid, const char *pipeline, 
 START_TEST(what_is_not_ours_or_not_ours_alone_is_named_and_left_as_it_is)
 {
     refused("{\"" NAME "\":" GIVEN "}", "u2", "articles", ERR_STATE,
-            "was deleted and created again by somebody else");
+            "was deleted and created again by another program");
     refused("{\"" NAME "\":" BARE "}", "u1", "authors", ERR_INTERNAL, "its _meta does not name");
     refused("{\"" NAME "\":" BARE "}", "u1", "", ERR_INTERNAL, "its _meta does not name");
     refused("{}", "u1", "articles", ERR_STATE, "is gone");
