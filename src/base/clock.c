@@ -8,7 +8,10 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "rowferry/base/stop.h"
+
 #define US_PER_S 1000000
+#define SLICE_US 50000 /* a stop is noticed so late */
 
 static int64_t clock_read_us(clockid_t id)
 {
@@ -49,6 +52,18 @@ struct clock clock_system(void)
 {
     return (struct clock){clock_system_wall_us, clock_system_monotonic_us, clock_system_random,
                           NULL};
+}
+
+void clock_sleep(int64_t ms, const volatile sig_atomic_t *stop)
+{
+    int64_t until_us = clock_read_us(CLOCK_MONOTONIC) + ms * 1000;
+    int64_t left_us = ms * 1000;
+    while (left_us > 0 && !stop_is_set(stop)) {
+        int64_t step_us = stop != NULL && left_us > SLICE_US ? SLICE_US : left_us;
+        const struct timespec step = {step_us / US_PER_S, step_us % US_PER_S * 1000};
+        nanosleep(&step, NULL);
+        left_us = until_us - clock_read_us(CLOCK_MONOTONIC);
+    }
 }
 
 /* Limits s to the years 1 to 9999, which four digits can represent. */

@@ -21,7 +21,7 @@ void stop_ask(void)
 
 bool stop_asked(void)
 {
-    return __atomic_load_n(&stop, __ATOMIC_RELAXED) != 0;
+    return stop_is_set(&stop);
 }
 
 const volatile sig_atomic_t *stop_watch(void)

@@ -121,7 +121,7 @@ static void secret_command_end_group(pid_t pid)
     kill(-pid, SIGTERM);
     for (int64_t deadline_ms = secret_command_now_ms() + GRACE_MS;
          !secret_command_has_ended(pid) && secret_command_now_ms() < deadline_ms;) {
-        (void)poll(NULL, 0, LOOK_MS);
+        clock_sleep(LOOK_MS, NULL);
     }
     kill(-pid, SIGKILL);
 }

@@ -5,9 +5,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "rowferry/base/clock.h"
 #include "rowferry/base/log.h"
+#include "rowferry/base/stop.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/live_progress.h"
@@ -43,7 +44,7 @@ void rebuild_worker_stop(struct rebuild_worker *b)
 
 static bool rebuild_worker_stopping(const struct rebuild_worker *b)
 {
-    return __atomic_load_n(&b->stop, __ATOMIC_RELAXED) != 0;
+    return stop_is_set(&b->stop);
 }
 
 /* --- its session ------------------------------------------------------------------------------ */
@@ -112,21 +113,6 @@ static void rebuild_worker_fill_work(struct rebuild_worker *b, struct work *w,
 
 /* --- the fill, in its thread ------------------------------------------------------------------ */
 
-static void rebuild_worker_nap(void)
-{
-    const struct timespec pause = {0, NAP_MS * 1000000};
-    nanosleep(&pause, NULL);
-}
-
-static void rebuild_worker_rest(const struct rebuild_worker *b, int64_t ms)
-{
-    const struct clock clock = clock_system();
-    int64_t until_us = clock_monotonic_us(&clock) + ms * 1000;
-    while (!rebuild_worker_stopping(b) && clock_monotonic_us(&clock) < until_us) {
-        rebuild_worker_nap();
-    }
-}
-
 /* Waits for an initial load in progress, which does the same as a rebuild. Sets b->first if
  * there was one and its generation is live now. */
 static int rebuild_worker_wait_for_first_load(struct rebuild_worker *b, struct err *err)
@@ -144,7 +130,7 @@ static int rebuild_worker_wait_for_first_load(struct rebuild_worker *b, struct e
         }
         checkpoint_release(&c);
         if (phase == GENERATION_BUILDING) {
-            rebuild_worker_nap();
+            clock_sleep(NAP_MS, &b->stop);
         }
     }
     return rc;
@@ -177,7 +163,7 @@ static int rebuild_worker_fill(struct rebuild_worker *b, struct err *err)
 static void *rebuild_worker_run(void *argument)
 {
     struct rebuild_worker *b = argument;
-    rebuild_worker_rest(b, b->pause_ms);
+    clock_sleep(b->pause_ms, &b->stop);
     b->result = (struct rebuild_result){0};
     b->rc = rebuild_worker_stopping(b) ? 0 : rebuild_worker_fill(b, &b->err);
     atomic_store(&b->ended, true);

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,9 @@ static inline uint64_t clock_random(const struct clock *c)
 {
     return c->random_u64(c->context);
 }
+
+/* Sleeps for `ms`, or until shortly after *stop is set; stop may be null. */
+void clock_sleep(int64_t ms, const volatile sig_atomic_t *stop);
 
 #define CLOCK_ISO_BYTES 28 /* "2026-11-21T10:00:00.123456Z" and NUL */
 

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Installs the handlers: SIGINT, SIGTERM and SIGHUP set the flag, in whatever thread they arrive.
  * Returns the flag. */
@@ -16,3 +17,9 @@ void stop_ask(void);
 
 /* Returns true if the flag is set. */
 bool stop_asked(void);
+
+/* The same for a flag that another thread may set; null is never set. */
+static inline bool stop_is_set(const volatile sig_atomic_t *stop)
+{
+    return stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
+}

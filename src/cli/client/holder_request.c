@@ -4,11 +4,11 @@
 
 #include <json-c/json.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "output/refusal.h"
 #include "output/report.h"
 #include "output/terminal.h"
+#include "rowferry/base/clock.h"
 #include "rowferry/base/log.h"
 #include "rowferry/base/stop.h"
 #include "rowferry/base/units.h"
@@ -166,13 +166,6 @@ static int holder_request_look(struct holder_request *k, struct err *err)
 
 /* --- carrying it out ----------------------------------------------------------------------- */
 
-static void holder_request_nap(void)
-{
-    struct timespec pause = {HOLDER_REQUEST_LOOK_MS / 1000,
-                             HOLDER_REQUEST_LOOK_MS % 1000 * 1000000};
-    nanosleep(&pause, NULL); /* a signal may end it early, which is harmless */
-}
-
 /* Sets this state and answer on all requests without a reply. */
 static int holder_request_mark(struct holder_request *k, enum request_state state,
                                const char *answer, struct err *err)
@@ -244,7 +237,7 @@ static int holder_request_sync(struct holder_request *k, struct err *err)
     int64_t until = clock_monotonic_us(&s->clock) + (k->followed ? HOLDER_REQUEST_GRACE_US : 0);
     rc = pipeline_sync(&options, &ports, &k->outcome.result, err);
     while (rc == ERR_HELD && *k->stop == 0 && clock_monotonic_us(&s->clock) < until) {
-        holder_request_nap();
+        clock_sleep(HOLDER_REQUEST_LOOK_MS, k->stop);
         rc = holder_request_mark(k, REQUEST_FILED, "{}", err);
         if (rc == 0) {
             rc = pipeline_sync(&options, &ports, &k->outcome.result, err);
@@ -336,7 +329,7 @@ static int holder_request_see_through(struct holder_request *k, struct err *err)
             holder_request_note_other(k, err);
         }
         holder_request_show(k);
-        holder_request_nap();
+        clock_sleep(HOLDER_REQUEST_LOOK_MS, k->stop);
     }
 }
 

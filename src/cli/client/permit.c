@@ -5,11 +5,12 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "output/refusal.h"
 #include "rowferry/base/buf.h"
+#include "rowferry/base/clock.h"
 #include "rowferry/base/log.h"
+#include "rowferry/base/stop.h"
 #include "rowferry/document/json/json_tree.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/checkpoint.h"
@@ -91,14 +92,13 @@ static void permit_show(struct asking *k)
 
 static int permit_follow(struct asking *k, bool *held, struct err *err)
 {
-    const struct timespec pause = {0, PERMIT_LOOK_MS * 1000000};
     for (;;) {
         struct err still;
         int rc = permit_look(k, err);
         if (rc != 0) {
             return rc < 0 ? rc : 0;
         }
-        if (__atomic_load_n(k->permit->stop, __ATOMIC_RELAXED) != 0) {
+        if (stop_is_set(k->permit->stop)) {
             k->result->stopped = true;
             return refusal_withdraw(k->session, k->id, err);
         }
@@ -108,7 +108,7 @@ static int permit_follow(struct asking *k, bool *held, struct err *err)
             return rc == 0 ? refusal_withdraw(k->session, k->id, err) : rc < 0 ? rc : 0;
         }
         permit_show(k);
-        nanosleep(&pause, NULL);
+        clock_sleep(PERMIT_LOOK_MS, k->permit->stop);
     }
 }
 

@@ -4,10 +4,11 @@
 
 #include <json-c/json.h>
 #include <string.h>
-#include <time.h>
 
 #include "output/refusal.h"
+#include "rowferry/base/clock.h"
 #include "rowferry/base/log.h"
+#include "rowferry/base/stop.h"
 #include "rowferry/document/json/json_tree.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/live_progress.h"
@@ -96,7 +97,6 @@ static int rebuild_client_take(struct rebuild_client *k, bool *final, struct err
 
 static int rebuild_client_follow(struct rebuild_client *k, struct err *err)
 {
-    const struct timespec pause = {0, LOOK_MS * 1000000};
     int64_t hold_us = 0;
     for (;;) {
         bool final;
@@ -104,7 +104,7 @@ static int rebuild_client_follow(struct rebuild_client *k, struct err *err)
         if (rc < 0 || final) {
             return rc;
         }
-        if (__atomic_load_n(k->stop, __ATOMIC_RELAXED) != 0) {
+        if (stop_is_set(k->stop)) {
             return rebuild_client_leave(k, err);
         }
         int64_t now = clock_monotonic_us(&k->session->clock);
@@ -116,7 +116,7 @@ static int rebuild_client_follow(struct rebuild_client *k, struct err *err)
             }
             rebuild_client_show(k);
         }
-        nanosleep(&pause, NULL);
+        clock_sleep(LOOK_MS, k->stop);
     }
 }
 

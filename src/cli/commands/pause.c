@@ -5,11 +5,11 @@
 
 #include <json-c/json.h>
 #include <string.h>
-#include <time.h>
 
 #include "arguments.h"
 #include "output/refusal.h"
 #include "output/terminal.h"
+#include "rowferry/base/clock.h"
 #include "rowferry/base/log.h"
 #include "rowferry/base/stop.h"
 #include "rowferry/daemon/session.h"
@@ -83,7 +83,6 @@ static int pause_look_answer(struct job *j, struct err *err)
 /* Waits for the reply. The holder may end before that. */
 static int pause_follow(struct job *j, struct err *err)
 {
-    const struct timespec pause = {0, LOOK_MS * 1000000};
     int64_t hold_us = clock_monotonic_us(&j->session.clock) + HOLD_US;
     for (;;) {
         int rc = pause_look_answer(j, err);
@@ -106,7 +105,7 @@ static int pause_follow(struct job *j, struct err *err)
                 return rc;
             }
         }
-        nanosleep(&pause, NULL);
+        clock_sleep(LOOK_MS, j->stop);
     }
 }
 

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "output/terminal.h"
+#include "rowferry/base/clock.h"
 #include "rowferry/base/stop.h"
 #include "rowferry/daemon/session.h"
 #include "rowferry/document/json/record.h"
@@ -16,7 +16,7 @@
 
 #define RESULT_BYTES ((size_t)1 << 20)
 #define REMOVE_TRIES 10
-#define REMOVE_PAUSE_S 2
+#define REMOVE_PAUSE_MS 2000
 
 struct trial {
     struct session session;
@@ -113,14 +113,13 @@ static int smoke_search_document(struct trial *t)
 static void smoke_drop(struct trial *t)
 {
     struct err err = {0};
-    struct timespec pause = {.tv_sec = REMOVE_PAUSE_S};
     smoke_begin_step(t);
     if (t->smoke.state == SMOKE_ABSENT) {
         return;
     }
     int rc = smoke_remove(t->session.service, &t->smoke, &err);
     for (int i = 1; rc == ERR_TRANSIENT && i < REMOVE_TRIES; i++) {
-        nanosleep(&pause, NULL);
+        clock_sleep(REMOVE_PAUSE_MS, NULL);
         rc = smoke_remove(t->session.service, &t->smoke, &err);
     }
     if (rc < 0 && err.hint[0] == '\0') {

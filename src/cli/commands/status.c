@@ -3,12 +3,12 @@
 #include "status/status.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "output/terminal.h"
+#include "rowferry/base/clock.h"
 #include "rowferry/base/stop.h"
 #include "rowferry/daemon/session.h"
 #include "rowferry/document/json/record.h"
@@ -237,9 +237,7 @@ static int status_watch(const struct setup *setup, const struct telling *how, st
     int rc = 0;
     while (rc == 0 && *stop == 0) {
         rc = how->json ? status_show(setup, how, err) : status_redraw(setup, how, err);
-        if (rc == 0 && *stop == 0) {
-            (void)poll(NULL, 0, WATCH_MS); /* a signal ends it */
-        }
+        clock_sleep(rc == 0 ? WATCH_MS : 0, stop);
     }
     return rc;
 }

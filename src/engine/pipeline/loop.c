@@ -9,6 +9,7 @@
 #include "pipeline/apply_outcome.h"
 #include "pipeline/loop_wait.h"
 #include "rowferry/base/log.h"
+#include "rowferry/base/stop.h"
 #include "rowferry/state/guard_stop.h"
 
 #define LOOP_BURST 100 /* maximum number of changes read between two checks for answers */
@@ -100,7 +101,7 @@ void loop_release(struct loop *l)
 /* options.stop is set by a signal handler or another thread. */
 static bool loop_stop_requested(const struct loop *l)
 {
-    return l->options->stop != NULL && __atomic_load_n(l->options->stop, __ATOMIC_RELAXED) != 0;
+    return stop_is_set(l->options->stop);
 }
 
 bool loop_stopping(const struct loop *l)

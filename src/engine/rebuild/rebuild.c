@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "generation/generation_retention.h"
 #include "rebuild/rebuild_private.h"
+#include "rowferry/base/clock.h"
 #include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
@@ -156,7 +156,6 @@ static int rebuild_wait_for_copies(struct rebuild_job *j, const char *index, str
 {
     const struct service_port *service = &j->ports->pipeline->service;
     const struct clock *clock = &j->ports->pipeline->clock;
-    const struct timespec pause = {0, 100 * 1000000};
     int64_t until_us = clock_monotonic_us(clock) + INT64_C(1000) * READY_MS;
     bool green = false;
     bool lacks = false;
@@ -166,7 +165,7 @@ static int rebuild_wait_for_copies(struct rebuild_job *j, const char *index, str
     }
     while (rc == 0 && !green && !lacks && !rebuild_stopping(j) &&
            clock_monotonic_us(clock) < until_us) {
-        nanosleep(&pause, NULL);
+        clock_sleep(100, j->options->pipeline->stop);
         rc = service->ops->ready(service->self, index, READY_TURN_MS, &green, err);
     }
     if (rc == 0 && !green && !rebuild_stopping(j)) {

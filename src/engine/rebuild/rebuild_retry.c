@@ -2,13 +2,13 @@
 /* Repeats a step of a rebuild while a server is unreachable. */
 #include "pipeline/retry_budget.h"
 #include "rebuild/rebuild_private.h"
+#include "rowferry/base/stop.h"
 
 #define WAIT_MS 250 /* interval of checks for a stop */
 
 bool rebuild_stopping(const struct rebuild_job *j)
 {
-    const volatile sig_atomic_t *stop = j->options->pipeline->stop;
-    return stop != NULL && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
+    return stop_is_set(j->options->pipeline->stop);
 }
 
 static void rebuild_retry_note_alive(const struct rebuild_job *j)

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a trial: choose rows, create an index, run eight steps, remove the index. */
 #include "rowferry/engine/validate/validate.h"
+#include "rowferry/base/clock.h"
+#include "rowferry/base/stop.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "rowferry/source/pg/pg.h"
 #include "validate/validate_private.h"
 
 #define REMOVE_TRIES 10
-#define REMOVE_PAUSE_S 2
+#define REMOVE_PAUSE_MS 2000
 #define META_MAX_BYTES 4096
 #define MAPPING_MAX_BYTES ((size_t)4 << 20)
 
 static bool validate_stopping(const struct validating *v)
 {
-    return v->options->stop != NULL && *v->options->stop != 0;
+    return stop_is_set(v->options->stop);
 }
 
 static void validate_report_stage(const struct validating *v, const char *words)
@@ -116,10 +117,9 @@ static int validate_create(struct validating *v, struct err *err)
  * behind. */
 static int validate_drop(struct validating *v, struct err *err)
 {
-    const struct timespec pause = {.tv_sec = REMOVE_PAUSE_S};
     int rc = trial_remove(v->ports->service, &v->trial, err);
     for (int i = 1; rc == ERR_TRANSIENT && i < REMOVE_TRIES; i++) {
-        nanosleep(&pause, NULL);
+        clock_sleep(REMOVE_PAUSE_MS, NULL);
         rc = trial_remove(v->ports->service, &v->trial, err);
     }
     if (rc < 0 && err->hint[0] == '\0') {

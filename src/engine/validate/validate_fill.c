@@ -2,8 +2,8 @@
 /* Indexes the rows into the trial's index, one bulk request at a time. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "rowferry/base/clock.h"
 #include "rowferry/document/bulk/encode.h"
 #include "rowferry/service/bulk/bulk.h"
 #include "validate/validate_private.h"
@@ -116,7 +116,6 @@ static int validate_fill_stopped(const struct filling *f, const struct operation
 static int validate_fill_send(struct filling *f, struct err *err)
 {
     const struct clock *clock = &f->v->ports->clock;
-    const struct timespec pause = {0, TRY_MS * 1000000L};
     int64_t until_us = clock_monotonic_us(clock) + f->v->options->retry_budget_ms * 1000;
     int rc = 0;
     while (rc == 0 && !batch_empty(&f->batch)) {
@@ -136,7 +135,7 @@ static int validate_fill_send(struct filling *f, struct err *err)
             rc = validate_fill_give_up(f, err);
         } else if (rc == 0) {
             batch_keep_unsettled(&f->batch);
-            nanosleep(&pause, NULL);
+            clock_sleep(TRY_MS, NULL);
         }
     }
     return rc;

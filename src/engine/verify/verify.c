@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "rowferry/base/clock.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/guard_stop.h"
 
@@ -99,21 +99,14 @@ int verify_connect(struct verify *v, struct err *err)
     return rc;
 }
 
-void verify_nap(const struct verify *v, int64_t ms)
-{
-    struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
-    if (!verify_stopping(v)) {
-        nanosleep(&pause, NULL);
-    }
-}
-
 int verify_endure(struct verify *v, verify_step step, struct err *err)
 {
     const struct clock *clock = &v->ports->pipeline->clock;
     int rc = step(v, err);
     while (rc == ERR_TRANSIENT && !verify_stopping(v) &&
            retry_budget_away(&v->retry_budget, clock, err)) {
-        verify_nap(v, retry_budget_wait_ms(&v->retry_budget, clock_monotonic_us(clock)));
+        clock_sleep(retry_budget_wait_ms(&v->retry_budget, clock_monotonic_us(clock)),
+                    v->options->stop);
         rc = verify_connect(v, err);
         if (rc == 0) {
             rc = step(v, err);

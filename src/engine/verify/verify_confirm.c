@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/base/clock.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/lock.h"
@@ -354,7 +355,7 @@ int verify_confirm(struct verify *v, struct err *err)
             break;
         }
         v->impatient = v->impatient || (held && clock_monotonic_us(&clock) > until_us);
-        verify_nap(v, held ? HELD_PAUSE_MS : FREE_PAUSE_MS);
+        clock_sleep(held ? HELD_PAUSE_MS : FREE_PAUSE_MS, v->options->stop);
     }
     if (rc == 0) {
         v->result->waiting += (int64_t)v->suspects.count;

@@ -7,6 +7,7 @@
 
 #include "generation/generation.h"
 #include "pipeline/retry_budget.h"
+#include "rowferry/base/stop.h"
 #include "rowferry/engine/verify/verify.h"
 #include "rowferry/service/index/documents.h"
 
@@ -111,8 +112,7 @@ void verify_moves(struct verify *v, size_t count);
 /* Checks that the index is still the checkpoint's generation. */
 int verify_connect(struct verify *v, struct err *err);
 int verify_check_index(struct verify *v, struct err *err);
-void verify_nap(const struct verify *v, int64_t ms);
 static inline bool verify_stopping(const struct verify *v)
 {
-    return v->options->stop != NULL && __atomic_load_n(v->options->stop, __ATOMIC_RELAXED) != 0;
+    return stop_is_set(v->options->stop);
 }

@@ -5,11 +5,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "catalog/installed.h"
 #include "pg/pg_private.h"
 #include "pg/template.h"
+#include "rowferry/base/clock.h"
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/catalog/keytext.h"
@@ -131,12 +131,6 @@ int install_print(struct pg *pg, const struct table *table, const char *reader, 
     return rc;
 }
 
-static void install_pause_ms(int64_t ms)
-{
-    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
-    nanosleep(&t, NULL);
-}
-
 /* Runs a script that takes strong locks. It has a short lock timeout and is retried, so that the
  * application's writes never queue behind it for long. */
 static int install_run_locking(struct pg *pg, const char *script, struct err *err)
@@ -158,7 +152,7 @@ static int install_run_locking(struct pg *pg, const char *script, struct err *er
         if (rc != ERR_TRANSIENT || ended < 0) {
             break;
         }
-        install_pause_ms(LOCK_PAUSE_MS * (i + 1));
+        clock_sleep(LOCK_PAUSE_MS * (i + 1), NULL);
     }
     buf_release(&sql);
     return rc;

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "catalog/members.h"
 #include "pg/pg_private.h"
+#include "rowferry/base/clock.h"
 #include "rowferry/base/text.h"
 
 #define POSITION_MAX_BYTES ((size_t)1 << 20)
@@ -208,7 +208,6 @@ static bool consumer_is_registered(struct consumer *c, const struct page_look *l
 /* Waits until the standby has the row that was written. */
 static int consumer_await_row(struct consumer *c, struct err *err)
 {
-    const struct timespec pause = {0, AWAIT_PAUSE_MS * INT64_C(1000000)};
     int64_t end_ms = pg_now_ms() + AWAIT_MS;
     for (;;) {
         bool same = false;
@@ -219,7 +218,7 @@ static int consumer_await_row(struct consumer *c, struct err *err)
         if (pg_now_ms() >= end_ms) {
             return consumer_behind(c, err);
         }
-        nanosleep(&pause, NULL);
+        clock_sleep(AWAIT_PAUSE_MS, NULL);
     }
 }
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "pg/pg_private.h"
+#include "rowferry/base/clock.h"
 #include "rowferry/base/text.h"
 
 #define LOCK_CLASS "1380927302" /* our class among the advisory locks of the database */
@@ -91,19 +91,13 @@ static void consumer_lock_key(struct lock_key *k, const char *consumer)
     k->params[1] = k->half;
 }
 
-static void consumer_lock_pause_between_tries(void)
-{
-    const struct timespec pause = {0, PAUSE_MS * INT64_C(1000000)};
-    nanosleep(&pause, NULL);
-}
-
 static int consumer_lock_try_for_a_while(struct pg *pg, const char *const *params, bool *got,
                                          struct err *err)
 {
     int64_t until_ms = pg_now_ms() + GONE_MS;
     int rc = consumer_lock_try_once(pg, params, got, err);
     while (rc == 0 && !*got && pg_now_ms() < until_ms) {
-        consumer_lock_pause_between_tries();
+        clock_sleep(PAUSE_MS, NULL);
         rc = consumer_lock_try_once(pg, params, got, err);
     }
     return rc;

@@ -73,6 +73,30 @@ START_TEST(a_test_owns_time_and_chance)
 }
 END_TEST
 
+START_TEST(a_sleep_lasts_as_long_as_asked)
+{
+    const struct clock c = clock_system();
+    const volatile sig_atomic_t stop = 0;
+    int64_t began_us = clock_monotonic_us(&c);
+    clock_sleep(20, NULL);
+    clock_sleep(60, &stop); /* more than one slice */
+    ck_assert_int_ge(clock_monotonic_us(&c) - began_us, 80000);
+    clock_sleep(0, NULL);
+    clock_sleep(-1, NULL);
+}
+END_TEST
+
+START_TEST(a_stop_ends_a_sleep)
+{
+    const struct clock c = clock_system();
+    const volatile sig_atomic_t stop = 1;
+    int64_t began_us = clock_monotonic_us(&c);
+    clock_sleep(3600000, &stop);
+    ck_assert_int_lt(clock_monotonic_us(&c) - began_us, 60000000);
+}
+END_TEST
+
 SUITE_MAIN("base/clock", iso_has_as_many_digits_as_asked,
            iso_of_times_before_1970_and_out_of_range_is_still_a_time,
-           the_systems_clock_goes_forward_and_its_chance_varies, a_test_owns_time_and_chance)
+           the_systems_clock_goes_forward_and_its_chance_varies, a_test_owns_time_and_chance,
+           a_sleep_lasts_as_long_as_asked, a_stop_ends_a_sleep)
