@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text helpers, and the allocation functions that abort. */
 #include "rowferry/base/text.h"
+#include "rowferry/base/ascii.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,6 +199,19 @@ void text_json(struct buf *out, const char *bytes, size_t len)
         buf_push(out, bytes + run, len - run);
     }
     buf_push_char(out, '"');
+}
+
+void text_base64(struct buf *out, const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i += 3) {
+        uint32_t triple = 0;
+        char quad[4];
+        for (size_t k = 0; k < 3; k++) {
+            triple = triple << 8 | (i + k < len ? (unsigned char)bytes[i + k] : 0);
+        }
+        ascii_base64(quad, triple, len - i);
+        buf_push(out, quad, sizeof(quad));
+    }
 }
 
 static size_t text_least(size_t a, size_t b)

@@ -29,6 +29,12 @@ static bool units_parse(const char *text, const struct unit *units, int64_t *res
     return false;
 }
 
+bool units_parse_count(const char *text, int64_t *count)
+{
+    static const struct unit units[] = {{"", 1}, {NULL, 0}};
+    return units_parse(text, units, count);
+}
+
 bool units_parse_duration(const char *text, int64_t *ms)
 {
     static const struct unit units[] = {

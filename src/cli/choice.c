@@ -2,9 +2,6 @@
 /* The options that select dead letters. Pure. */
 #include "choice.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "rowferry/base/units.h"
 
 /* Sets *moment to now minus the duration of the option. */
@@ -30,10 +27,7 @@ static int choice_limit_of(const struct arguments *a, int64_t *limit, struct err
     if (text == NULL) {
         return 0;
     }
-    char *end;
-    errno = 0;
-    *limit = strtoll(text, &end, 10);
-    if (errno != 0 || *end != '\0' || *limit < 1 || text[0] < '0' || text[0] > '9') {
+    if (!units_parse_count(text, limit) || *limit < 1) {
         return err_set(err, ERR_CONFIG, "option \"--limit\": \"%s\" is no number from 1 on", text);
     }
     return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 
@@ -29,23 +30,15 @@ static bool address_starts_with(const char *text, const char *prefix)
     return strncasecmp(text, prefix, strlen(prefix)) == 0;
 }
 
-static int address_hex_digit(char c)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *at = c != '\0' ? strchr(digits, tolower((unsigned char)c)) : NULL;
-    return at != NULL ? (int)(at - digits) : -1;
-}
-
 /* Decodes the percent escapes of a query's keyword as libpq does, and checks it. */
 static bool address_query_keyword_is_secret(const char *text, size_t len)
 {
     struct buf keyword;
     buf_init(&keyword, KEYWORD_MAX_BYTES);
     for (size_t i = 0; i < len; i++) {
-        int high = text[i] == '%' && i + 2 < len ? address_hex_digit(text[i + 1]) : -1;
-        int low = high >= 0 ? address_hex_digit(text[i + 2]) : -1;
-        if (low >= 0) {
-            buf_push_char(&keyword, (char)(high * 16 + low));
+        int byte = text[i] == '%' ? ascii_hex_byte(text + i + 1, len - i - 1) : -1;
+        if (byte >= 0) {
+            buf_push_char(&keyword, (char)byte);
             i += 2;
         } else {
             buf_push_char(&keyword, text[i]);
@@ -163,7 +156,7 @@ static bool address_split_port(struct span text, struct span *host, struct span 
     }
     long number = 0;
     for (size_t i = 0; i < port->len; i++) {
-        if (!isdigit((unsigned char)port->data[i])) {
+        if (!ascii_is_digit(port->data[i])) {
             return false;
         }
         number = number * 10 + (port->data[i] - '0');

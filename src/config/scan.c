@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 #include "scan_keys.h"
@@ -65,7 +66,7 @@ static char scan_peek(const struct scan *s)
 
 static void scan_skip_blanks(struct scan *s)
 {
-    while (s->at < s->len && strchr(" \t\r\n", s->text[s->at]) != NULL && s->text[s->at] != 0) {
+    while (s->at < s->len && ascii_is_blank(s->text[s->at])) {
         s->at++;
     }
 }
@@ -85,7 +86,7 @@ static bool scan_escape(struct scan *s)
     if (c == 'u') {
         s->at++;
         for (int i = 0; i < 4; i++, s->at++) {
-            if (scan_peek(s) == '\0' || strchr("0123456789abcdefABCDEF", scan_peek(s)) == NULL) {
+            if (ascii_hex(scan_peek(s)) < 0) {
                 return scan_fail_expected(s, "four hexadecimal digits");
             }
         }
@@ -121,7 +122,7 @@ static bool scan_string(struct scan *s)
 static size_t scan_digits(struct scan *s)
 {
     size_t start = s->at;
-    while (scan_peek(s) >= '0' && scan_peek(s) <= '9') {
+    while (ascii_is_digit(scan_peek(s))) {
         s->at++;
     }
     return s->at - start;
@@ -279,11 +280,11 @@ static bool scan_value(struct scan *s)
         return scan_fail_problem(s, s->at, "nested too deeply");
     }
     char c = scan_peek(s);
-    bool good = c == '{'                             ? scan_object(s)
-                : c == '['                           ? scan_array(s)
-                : c == '"'                           ? scan_string(s)
-                : c == '-' || (c >= '0' && c <= '9') ? scan_number(s)
-                                                     : scan_word(s);
+    bool good = c == '{'                        ? scan_object(s)
+                : c == '['                      ? scan_array(s)
+                : c == '"'                      ? scan_string(s)
+                : c == '-' || ascii_is_digit(c) ? scan_number(s)
+                                                : scan_word(s);
     s->depth--;
     return good;
 }

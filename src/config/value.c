@@ -45,20 +45,13 @@ static int value_read_path(struct reader *r, const struct option *o, const char 
     return result;
 }
 
-static bool value_parse_count(const char *text, int64_t *count)
-{
-    char *end;
-    *count = strtoll(text, &end, 10);
-    return end != text && *end == '\0';
-}
-
 /* Parses a text of the table, with its unit. These are valid. */
 static int64_t value_parse_amount(enum option_type type, const char *text)
 {
     int64_t amount = 0;
     bool good = type == OPTION_SIZE       ? units_parse_size(text, &amount)
                 : type == OPTION_DURATION ? units_parse_duration(text, &amount)
-                                          : value_parse_count(text, &amount);
+                                          : units_parse_count(text, &amount);
     if (!good) {
         abort();
     }

@@ -19,22 +19,6 @@ static bool same(const char *a, const char *b)
     return different == 0;
 }
 
-static void push_base64(struct buf *out, const char *text)
-{
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    size_t n = strlen(text);
-    for (size_t i = 0; i < n; i += 3) {
-        uint32_t bits = 0;
-        for (size_t k = 0; k < 3; k++) {
-            bits = (bits << 8) | (i + k < n ? (unsigned char)text[i + k] : 0U);
-        }
-        for (size_t k = 0; k < 4; k++) {
-            buf_push_char(out, i + k > n ? '=' : letters[(bits >> (18 - 6 * k)) & 63]);
-        }
-    }
-}
-
 bool auth_wanted(const struct options *o)
 {
     return o->api_key != NULL || o->user != NULL || o->bearer != NULL;
@@ -59,7 +43,7 @@ bool auth_good(const struct options *o, const char *header)
         buf_init(&plain, 65536);
         buf_init(&coded, 131072);
         buf_printf(&plain, "%s:%s", o->user, o->password);
-        push_base64(&coded, buf_text(&plain));
+        text_base64(&coded, buf_text(&plain), plain.len);
         good = same(header + 6, buf_text(&coded));
         text_wipe(plain.data);
         text_wipe(coded.data);

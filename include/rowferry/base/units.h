@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Parses a whole number. Returns false if the text is anything else or overflows. */
+bool units_parse_count(const char *text, int64_t *count);
+
 /* Parses a whole number followed by ms, s, m, h or d. Returns false if the text is anything else or
  * overflows. */
 bool units_parse_duration(const char *text, int64_t *ms);

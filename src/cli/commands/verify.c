@@ -2,8 +2,6 @@
 /* verify: compares the index with the table; --repair sends the differences. */
 #include "rowferry/engine/verify/verify.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "client/holder_request.h"
@@ -279,14 +277,10 @@ static int verify_number_of(const struct arguments *a, enum option_id id, int64_
                             struct err *err)
 {
     const char *text = a->values[id];
-    char *end;
     if (text == NULL) {
         return 0;
     }
-    errno = 0;
-    *out = strtoll(text, &end, 10);
-    if (errno != 0 || *end != '\0' || *out < 1 || *out > 1000000 || text[0] < '0' ||
-        text[0] > '9') {
+    if (!units_parse_count(text, out) || *out < 1 || *out > 1000000) {
         return err_set(err, ERR_CONFIG, "option \"%s\": \"%s\" is no number from 1 to 1000000",
                        option_rows[id].name, text);
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
 
 enum kind {
@@ -37,17 +38,6 @@ struct wkb {
     bool m;
 };
 
-static int convert_geometry_hex_value(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    if (c >= 'A' && c <= 'F') {
-        return c - 'A' + 10;
-    }
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Reads the next `count` bytes as one number in the geometry's byte order. */
 static bool convert_geometry_read_bytes(struct wkb *w, size_t count, uint64_t *value)
 {
@@ -56,13 +46,11 @@ static bool convert_geometry_read_bytes(struct wkb *w, size_t count, uint64_t *v
     }
     *value = 0;
     for (size_t i = 0; i < count; i++) {
-        int high = convert_geometry_hex_value(w->at[0]);
-        int low = convert_geometry_hex_value(w->at[1]);
-        if (high < 0 || low < 0) {
+        int byte = ascii_hex_byte(w->at, 2);
+        if (byte < 0) {
             return false;
         }
-        uint64_t byte = (uint64_t)high * 16 + (uint64_t)low;
-        *value |= byte << 8 * (w->little ? i : count - 1 - i);
+        *value |= (uint64_t)byte << 8 * (w->little ? i : count - 1 - i);
         w->at += 2;
     }
     return true;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
 #include "json/quote.h"
 
@@ -56,11 +57,6 @@ struct decimal {
     const char *end;    /* end of the digits */
 };
 
-static bool convert_number_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Reads "e+12" at *at and adds it to the magnitude. Returns false if it is not a valid exponent. */
 static bool convert_number_read_exponent(const char **at, const char *end, long *magnitude)
 {
@@ -71,7 +67,7 @@ static bool convert_number_read_exponent(const char **at, const char *end, long 
     }
     long exponent = 0;
     const char *first = p;
-    for (; p < end && convert_number_is_digit(*p) && exponent < 100000; p++) {
+    for (; p < end && ascii_is_digit(*p) && exponent < 100000; p++) {
         exponent = exponent * 10 + (*p - '0');
     }
     *magnitude += negative ? -exponent : exponent;
@@ -83,7 +79,7 @@ static bool convert_number_read_exponent(const char **at, const char *end, long 
 static void convert_number_read_digits(const char **at, const char *end, struct decimal *d)
 {
     const char *p = *at;
-    for (; p < end && convert_number_is_digit(*p); p++) {
+    for (; p < end && ascii_is_digit(*p); p++) {
         if (d->zero && *p != '0') {
             d->zero = false;
             d->digits = p;
@@ -181,14 +177,14 @@ static inline bool convert_number_copy_digits(char *to, const char *text, size_t
 static bool convert_number_copy_decimal(char *to, const char *text, size_t len)
 {
     size_t i = 0;
-    for (; i < len && convert_number_is_digit(text[i]); i++) {
+    for (; i < len && ascii_is_digit(text[i]); i++) {
         to[i] = text[i];
     }
     if (i == len || i == 0 || text[i] != '.' || i + 1 == len) {
         return i == len;
     }
     to[i++] = '.';
-    for (; i < len && convert_number_is_digit(text[i]); i++) {
+    for (; i < len && ascii_is_digit(text[i]); i++) {
         to[i] = text[i];
     }
     return i == len;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
 #include "json/quote.h"
 
@@ -110,41 +111,19 @@ type_refusal convert_bool_string(struct buf *out, const char *text, size_t len,
     return convert_text_push_bool(out, text, len, true);
 }
 
-/* Returns the value of a hex digit, or a value above 15. */
-static unsigned convert_text_hex_value(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return (unsigned)(c - '0');
-    }
-    if (c >= 'a' && c <= 'f') {
-        return (unsigned)(c - 'a') + 10;
-    }
-    return 16;
-}
-
 /* Reads up to three bytes of hex into 24 bits, the first byte highest. Returns false if they are
  * not hex. */
 static bool convert_text_read_triple(const char *hex, size_t bytes, uint32_t *triple)
 {
     *triple = 0;
     for (size_t i = 0; i < bytes; i++) {
-        unsigned high = convert_text_hex_value(hex[2 * i]);
-        unsigned low = convert_text_hex_value(hex[2 * i + 1]);
-        if (high > 15 || low > 15) {
+        int byte = ascii_hex_byte(hex + 2 * i, 2);
+        if (byte < 0) {
             return false;
         }
-        *triple |= (uint32_t)(high << 4 | low) << (16 - 8 * i);
+        *triple |= (uint32_t)byte << (16 - 8 * i);
     }
     return true;
-}
-
-static void convert_text_push_quad(char *to, uint32_t triple, size_t bytes)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    to[0] = digits[triple >> 18];
-    to[1] = digits[triple >> 12 & 63];
-    to[2] = bytes > 1 ? digits[triple >> 6 & 63] : '=';
-    to[3] = bytes > 2 ? digits[triple & 63] : '=';
 }
 
 type_refusal convert_bytes(struct buf *out, const char *text, size_t len,
@@ -166,7 +145,7 @@ type_refusal convert_bytes(struct buf *out, const char *text, size_t len,
         if (!convert_text_read_triple(hex, bytes, &triple)) {
             return "not a bytea in hex";
         }
-        convert_text_push_quad(to, triple, bytes);
+        ascii_base64(to, triple, bytes);
         left -= bytes;
     }
     *to++ = '"';

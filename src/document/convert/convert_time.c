@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
 #include "json/quote.h"
 
@@ -46,7 +47,7 @@ static bool convert_time_copy_fraction(char *to, const char *text, size_t len)
         return false;
     }
     for (size_t i = 1; i < len; i++) {
-        if (text[i] < '0' || text[i] > '9') {
+        if (!ascii_is_digit(text[i])) {
             return false;
         }
         to[i] = text[i];

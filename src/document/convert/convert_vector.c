@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "convert/convert_number.h"
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
 
 #define LEAST_WEIGHT 1.17549435e-38 /* the smallest normal float */
@@ -71,18 +72,13 @@ static struct vector convert_vector_over(struct buf *out, const char *text, size
     };
 }
 
-static bool convert_vector_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Reads a number up to `limit`. Returns false if there are no digits or it exceeds the limit. */
 static bool convert_vector_read_count(const char **at, const char *end, int64_t limit,
                                       int64_t *value)
 {
     const char *p = *at;
     *value = 0;
-    for (; p < end && convert_vector_is_digit(*p) && *value <= limit; p++) {
+    for (; p < end && ascii_is_digit(*p) && *value <= limit; p++) {
         *value = *value * 10 + (*p - '0');
     }
     bool good = p > *at && *value <= limit;
@@ -109,7 +105,7 @@ static double convert_vector_approximate(const char *p, const char *end)
     int64_t exponent = 0;
     bool fraction = false;
     p += p < end && *p == '-';
-    for (; p < end && (convert_vector_is_digit(*p) || *p == '.'); p++) {
+    for (; p < end && (ascii_is_digit(*p) || *p == '.'); p++) {
         if (*p == '.') {
             fraction = true;
         } else if (value < 1e17) {

@@ -6,6 +6,7 @@
 
 #include "convert/convert_number.h"
 #include "convert/json_walk.h"
+#include "rowferry/base/ascii.h"
 #include "rowferry/document/json/json_name.h"
 
 #define NAME_BYTES 512 /* longest name with escapes that can match a property */
@@ -216,9 +217,8 @@ static type_refusal json_check_scalar(const struct property *p, struct span valu
     case FAMILY_NUMBER:
         return json_check_number(p, value);
     case FAMILY_BOOLEAN:
-        return value.data[0] == '-' || (value.data[0] >= '0' && value.data[0] <= '9')
-                   ? "a number for a boolean"
-                   : NULL;
+        return value.data[0] == '-' || ascii_is_digit(value.data[0]) ? "a number for a boolean"
+                                                                     : NULL;
     default:
         return NULL;
     }

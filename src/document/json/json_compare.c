@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Iteration over JSON, and comparison of scalars. */
 #include "rowferry/document/json/json_compare.h"
+#include "rowferry/base/ascii.h"
 
 #include <string.h>
 
@@ -8,14 +9,9 @@
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static bool json_compare_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
 static void json_compare_skip_blanks(struct json_steps *s)
 {
-    while (s->at < s->end && json_compare_blank(*s->at)) {
+    while (s->at < s->end && ascii_is_blank(*s->at)) {
         s->at++;
     }
 }
@@ -105,10 +101,10 @@ bool json_steps_member(struct json_steps *s, struct span *name, struct span *val
 
 struct span json_trim(struct span value)
 {
-    while (value.len > 0 && json_compare_blank(value.data[0])) {
+    while (value.len > 0 && ascii_is_blank(value.data[0])) {
         value = span_make(value.data + 1, value.len - 1);
     }
-    while (value.len > 0 && json_compare_blank(value.data[value.len - 1])) {
+    while (value.len > 0 && ascii_is_blank(value.data[value.len - 1])) {
         value.len--;
     }
     return value;
@@ -124,17 +120,12 @@ struct digits {
     long long power;
 };
 
-static bool json_compare_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static long long json_compare_read_power(const char *at, const char *end)
 {
     long long power = 0;
     bool negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
-    for (; at < end && json_compare_digit(*at) && power < 1000000000000; at++) {
+    for (; at < end && ascii_is_digit(*at) && power < 1000000000000; at++) {
         power = power * 10 + (*at - '0');
     }
     return negative ? -power : power;
@@ -148,7 +139,7 @@ static struct digits json_compare_read_number(struct span n)
     bool point = false;
     size_t zeros = 0; /* trailing zeros */
     d.negative = at < end && *at == '-';
-    for (at += d.negative; at < end && (json_compare_digit(*at) || *at == '.'); at++) {
+    for (at += d.negative; at < end && (ascii_is_digit(*at) || *at == '.'); at++) {
         if (*at == '.') {
             point = true;
             continue;
@@ -191,7 +182,7 @@ static bool json_compare_number_same(struct span a, struct span b)
 
 static bool json_compare_is_number(struct span s)
 {
-    return s.len > 0 && (s.data[0] == '-' || json_compare_digit(s.data[0]));
+    return s.len > 0 && (s.data[0] == '-' || ascii_is_digit(s.data[0]));
 }
 
 bool json_scalar_same(struct span a, struct span b)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/text.h"
 
 struct json_reader {
@@ -25,5 +26,5 @@ struct span json_value(struct json_reader *r);
 
 static inline bool json_is_number(const struct json_reader *r)
 {
-    return *r->at == '-' || (*r->at >= '0' && *r->at <= '9');
+    return *r->at == '-' || ascii_is_digit(*r->at);
 }

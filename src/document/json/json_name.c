@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Strings of valid JSON with their escapes resolved. */
 #include "rowferry/document/json/json_name.h"
+#include "rowferry/base/ascii.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -23,20 +24,13 @@ const char *json_string_end(const char *from, const char *end)
     return NULL;
 }
 
-static unsigned json_name_hex_digit(char c)
-{
-    unsigned char lower = (unsigned char)(c | 0x20);
-    return c <= '9' ? (unsigned)(c - '0') & 15 : (unsigned)(lower - 'a' + 10) & 15;
-}
-
 /* Returns the code unit of "\uXXXX" at p, or 0x10000 if p does not point at such an escape. */
 static uint32_t json_name_code_unit(const char *p, const char *end)
 {
     if (end - p < 6 || p[0] != '\\' || p[1] != 'u') {
         return 0x10000;
     }
-    return json_name_hex_digit(p[2]) << 12 | json_name_hex_digit(p[3]) << 8 |
-           json_name_hex_digit(p[4]) << 4 | json_name_hex_digit(p[5]);
+    return (uint32_t)(ascii_hex_byte(p + 2, 2) << 8 | ascii_hex_byte(p + 4, 2)) & 0xffff;
 }
 
 /* Reads the escape at *at, which has at least two bytes, and steps behind it. */
@@ -59,18 +53,6 @@ static uint32_t json_name_read_escape(const char **at, const char *end)
     return 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff);
 }
 
-static size_t json_name_utf8_write(char to[4], uint32_t code)
-{
-    static const unsigned char leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = len - 1; i > 0; i--) {
-        to[i] = (char)(0x80 | (code & 0x3f));
-        code >>= 6;
-    }
-    to[0] = (char)(leads[len] | code);
-    return len;
-}
-
 /* Reads a string byte by byte, with escapes resolved. */
 struct reader {
     const char *at;
@@ -91,7 +73,7 @@ static int json_name_next_byte(struct reader *r)
     if (*r->at != '\\' || r->end - r->at < 2) {
         return (unsigned char)*r->at++;
     }
-    r->count = json_name_utf8_write(r->bytes, json_name_read_escape(&r->at, r->end));
+    r->count = ascii_utf8(r->bytes, json_name_read_escape(&r->at, r->end));
     r->next = 1;
     return (unsigned char)r->bytes[0];
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
+
 #define AS_NEAR 1e-5 /* relative tolerance, because the products compute with floats */
 
 size_t judge_rank(const size_t *hits, size_t count, const size_t *expected, size_t expected_count)
@@ -169,8 +171,7 @@ size_t judge_vector(const char *text, float *out, size_t most)
 
 static bool judge_of_word(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (unsigned char)c >= 0x80;
+    return ascii_is_digit(c) || ascii_is_letter(c) || (unsigned char)c >= 0x80;
 }
 
 bool judge_word(const char *text, size_t *at, struct span *word)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/document/mapping/mapdiff.h"
 #include "validate/validate_private.h"
 
@@ -127,7 +128,7 @@ static void validate_analysis_note_lost(struct analysed *a, const char *word, co
 static void validate_analysis_lower(char *word)
 {
     for (; *word != '\0'; word++) {
-        *word = (char)(*word >= 'A' && *word <= 'Z' ? *word + 32 : *word);
+        *word = ascii_lower(*word);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interprets a bulk answer: maps keys to fields by their place, and items to operations. */
 #include "rowferry/service/bulk/answer.h"
+#include "rowferry/base/ascii.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -320,7 +321,7 @@ static int answer_parse_status(struct span text)
 {
     int status = 0;
     for (size_t i = 0; i < text.len && text.len == 3; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9') {
+        if (!ascii_is_digit(text.data[i])) {
             return -1;
         }
         status = status * 10 + (text.data[i] - '0');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Table from kind, status and error to outcome. The first matching row decides. */
 #include "rowferry/service/bulk/outcome.h"
+#include "rowferry/base/ascii.h"
 
 #include <string.h>
 
@@ -120,7 +121,7 @@ static int64_t outcome_current_version(struct span reason)
         p = at;
     }
     int64_t version = p != NULL && p < end && *p != ']' ? 0 : -1;
-    for (; version >= 0 && p < end && *p >= '0' && *p <= '9'; p++) {
+    for (; version >= 0 && p < end && ascii_is_digit(*p); p++) {
         if (__builtin_mul_overflow(version, 10, &version) ||
             __builtin_add_overflow(version, *p - '0', &version)) {
             return -1;

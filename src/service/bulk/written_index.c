@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
+
 #define INDEX_MAX_BYTES 512
 #define AT_MAX_BYTES 1024
 #define HTTP_CONFLICT 409
@@ -42,8 +44,8 @@ void written_index_expect(struct written_index *w, bool stream, const char *inde
 size_t written_index_number(struct span text)
 {
     size_t len = 0;
-    while (len < text.len && (text.data[len] == '-' || text.data[len] == '.' ||
-                              (text.data[len] >= '0' && text.data[len] <= '9'))) {
+    while (len < text.len &&
+           (text.data[len] == '-' || text.data[len] == '.' || ascii_is_digit(text.data[len]))) {
         len++;
     }
     return len;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing the service, and synchronous requests. */
 #include "rowferry/service/http/http.h"
+#include "rowferry/base/ascii.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -315,8 +316,8 @@ void http_push_segment(struct buf *out, const char *text, size_t len)
     static const char hex[] = "0123456789ABCDEF";
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)text[i];
-        bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                     c == '-' || c == '_' || c == '.' || c == '~';
+        bool plain = ascii_is_digit(text[i]) || ascii_is_letter(text[i]) || c == '-' || c == '_' ||
+                     c == '.' || c == '~';
         if (plain) {
             buf_push_char(out, text[i]);
         } else {

@@ -136,20 +136,6 @@ static void secret_mask_one(const char *secret, char *bytes, size_t len)
     }
 }
 
-static void secret_push_base64(struct buf *out, const unsigned char *bytes, size_t len)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < len; i += 3) {
-        unsigned second = i + 1 < len ? bytes[i + 1] : 0;
-        unsigned third = i + 2 < len ? bytes[i + 2] : 0;
-        unsigned triple = (unsigned)bytes[i] << 16 | second << 8 | third;
-        buf_push_char(out, digits[triple >> 18]);
-        buf_push_char(out, digits[triple >> 12 & 63]);
-        buf_push_char(out, i + 1 < len ? digits[triple >> 6 & 63] : '=');
-        buf_push_char(out, i + 2 < len ? digits[triple & 63] : '=');
-    }
-}
-
 /* Masks user and password in the form of basic authentication. */
 static void secret_mask_basic(const struct service_options *options, char *bytes, size_t len)
 {
@@ -161,7 +147,7 @@ static void secret_mask_basic(const struct service_options *options, char *bytes
     buf_init(&plain, HEADER_MAX_BYTES);
     buf_init(&sent, 2 * HEADER_MAX_BYTES);
     buf_printf(&plain, "%s:%s", options->user, options->password);
-    secret_push_base64(&sent, (const unsigned char *)buf_text(&plain), plain.len);
+    text_base64(&sent, buf_text(&plain), plain.len);
     secret_mask_one(buf_text(&sent), bytes, len);
     text_wipe(plain.data);
     text_wipe(sent.data);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "http/sha256.h"
+#include "rowferry/base/ascii.h"
 #include "rowferry/service/http/http.h"
 
 #define TEXT_MAX_BYTES ((size_t)128 << 10)
@@ -31,22 +32,14 @@ static void sigv4_push_path(struct buf *out, struct span path)
     }
 }
 
-static int sigv4_digit(char c)
-{
-    static const char digits[] = "0123456789ABCDEF";
-    const char *at = c != '\0' ? strchr(digits, c >= 'a' ? c - 32 : c) : NULL;
-    return at != NULL ? (int)(at - digits) : -1;
-}
-
 /* Encodes text without encoding existing escapes again. */
 static void sigv4_push_encoded(struct buf *out, struct span text)
 {
     for (size_t i = 0; i < text.len; i++) {
-        int high = text.data[i] == '%' && i + 2 < text.len ? sigv4_digit(text.data[i + 1]) : -1;
-        int low = high >= 0 ? sigv4_digit(text.data[i + 2]) : -1;
         char c = text.data[i];
-        if (low >= 0) {
-            c = (char)(high * 16 + low);
+        int byte = c == '%' ? ascii_hex_byte(text.data + i + 1, text.len - i - 1) : -1;
+        if (byte >= 0) {
+            c = (char)byte;
             i += 2;
         }
         http_push_segment(out, &c, 1);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
+
 #define REPLACEMENT 0xfffdU
 
 void walk_begin(struct walk *w, const struct walk_events *events, void *context)
@@ -43,22 +45,9 @@ static void walk_keep(struct walk *w, const char *bytes, size_t len)
 static void walk_keep_character(struct walk *w, unsigned c)
 {
     char out[4];
-    size_t n;
-    if (c < 0x80) {
-        out[0] = !w->exact && (c < 0x20 || c == 0x7f) ? ' ' : (char)c;
-        n = 1;
-    } else if (c < 0x800) {
-        out[0] = (char)(0xc0 | (c >> 6));
-        n = 2;
-    } else if (c < 0x10000) {
-        out[0] = (char)(0xe0 | (c >> 12));
-        n = 3;
-    } else {
-        out[0] = (char)(0xf0 | (c >> 18));
-        n = 4;
-    }
-    for (size_t i = 1; i < n; i++) {
-        out[i] = (char)(0x80 | ((c >> (6 * (n - 1 - i))) & 0x3f));
+    size_t n = ascii_utf8(out, c);
+    if (!w->exact && (c < 0x20 || c == 0x7f)) {
+        out[0] = ' ';
     }
     /* keep a character completely or not at all */
     if (n <= sizeof(w->text) - w->text_len) {
@@ -143,14 +132,9 @@ static bool walk_end_string(struct walk *w)
     return w->events->string(w->context, w->depth, walk_kept_text(w));
 }
 
-static bool walk_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool walk_scalar_byte(char c)
 {
-    return walk_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
+    return ascii_is_digit(c) || ascii_is_letter(c) || c == '-' || c == '+' || c == '.';
 }
 
 static bool walk_begin_value(struct walk *w, char c)
@@ -170,7 +154,7 @@ static bool walk_begin_value(struct walk *w, char c)
 
 static size_t walk_past_digits(struct span text, size_t at)
 {
-    while (at < text.len && walk_digit(text.data[at])) {
+    while (at < text.len && ascii_is_digit(text.data[at])) {
         at++;
     }
     return at;
@@ -198,7 +182,7 @@ static bool walk_number_valid(struct span text)
 
 static bool walk_scalar_valid(struct span text)
 {
-    if (walk_digit(text.data[0]) || text.data[0] == '-') {
+    if (ascii_is_digit(text.data[0]) || text.data[0] == '-') {
         return walk_number_valid(text);
     }
     return span_is(text, "true") || span_is(text, "false") || span_is(text, "null");
@@ -220,15 +204,10 @@ static bool walk_next_element(struct walk *w, char c)
     return walk_close_container(w, c);
 }
 
-static bool walk_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 /* Handles one byte outside strings and scalars. */
 static bool walk_structure(struct walk *w, char c)
 {
-    if (walk_blank(c)) {
+    if (ascii_is_blank(c)) {
         return true;
     }
     switch (w->state) {
@@ -278,18 +257,13 @@ static bool walk_escape(struct walk *w, char c)
 
 static bool walk_hex_digit(struct walk *w, char c)
 {
-    unsigned value = 16;
-    if (c >= '0' && c <= '9') {
-        value = (unsigned)(c - '0');
-    } else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) {
-        value = (unsigned)((c | 0x20) - 'a') + 10;
-    }
-    w->code_unit = w->code_unit << 4 | (value & 15);
+    int value = ascii_hex(c);
+    w->code_unit = w->code_unit << 4 | ((unsigned)value & 15);
     if (++w->hex_digits == 4) {
         w->state = WALK_STRING;
         walk_keep_code_unit(w, w->code_unit);
     }
-    return value < 16;
+    return value >= 0;
 }
 
 /* Consumes bytes up to the next quote, backslash or control character; returns the end of the
@@ -311,7 +285,8 @@ static const char *walk_scalar_run(struct walk *w, const char *p, const char *en
 {
     const char *from = p;
     while (p < end && walk_scalar_byte(*p)) {
-        if (w->text_len + (size_t)(p - from) >= sizeof(w->text) && !walk_digit(*p) && *p != '.') {
+        if (w->text_len + (size_t)(p - from) >= sizeof(w->text) && !ascii_is_digit(*p) &&
+            *p != '.') {
             break; /* a word or an exponent cannot begin here */
         }
         p++;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/text.h"
 
 #define RANGES_MOST 64 /* eight connections leave at most eight ranges */
@@ -58,7 +59,7 @@ void position_copy(struct position *to, const struct position *from)
 /* Reads digits; returns false if there are none or too many. */
 static bool position_take_number(const char **at, uint64_t *out)
 {
-    if (**at < '0' || **at > '9') {
+    if (!ascii_is_digit(**at)) {
         return false;
     }
     errno = 0;
@@ -116,13 +117,6 @@ static bool position_take_snapshot(const char **at, char **out)
     return position_snapshot_parse(&checked, *out);
 }
 
-static int position_hex_digit(char c)
-{
-    static const char digits[] = "0123456789abcdef";
-    const char *found = memchr(digits, c, sizeof(digits) - 1);
-    return found != NULL ? (int)(found - digits) : -1;
-}
-
 /* Reverses push_word; returns null if the word is malformed. */
 static char *position_word_decode(struct span word)
 {
@@ -133,13 +127,12 @@ static char *position_word_decode(struct span word)
             out[n++] = word.data[i];
             continue;
         }
-        int high = i + 2 < word.len ? position_hex_digit(word.data[i + 1]) : -1;
-        int low = i + 2 < word.len ? position_hex_digit(word.data[i + 2]) : -1;
-        if (high < 0 || low < 0 || high + low == 0) {
+        int byte = ascii_hex_byte(word.data + i + 1, word.len - i - 1);
+        if (byte <= 0) {
             free(out);
             return NULL;
         }
-        out[n++] = (char)(high * 16 + low);
+        out[n++] = (char)byte;
         i += 2;
     }
     return out;

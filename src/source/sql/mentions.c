@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/source/sql/sqlarray.h"
 #include "rowferry/source/sql/sqltext.h"
 
@@ -26,24 +27,18 @@ static struct span mentions_token(const struct tokens *t, size_t at)
     return at < t->count ? t->items[at] : span_make("", 0);
 }
 
-static char mentions_lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-}
-
 /* As PostgreSQL reads it: in quotes to the letter, else in small letters. Null: it is none. */
 static char *mentions_identifier(struct span t)
 {
     bool quoted = t.len >= 2 && t.data[0] == '"';
     size_t len = 0;
-    if (t.len == 0 ||
-        (!quoted && mentions_lower(t.data[0]) != '_' && (unsigned char)t.data[0] < 0x80 &&
-         (mentions_lower(t.data[0]) < 'a' || mentions_lower(t.data[0]) > 'z'))) {
+    if (t.len == 0 || (!quoted && t.data[0] != '_' && (unsigned char)t.data[0] < 0x80 &&
+                       !ascii_is_letter(t.data[0]))) {
         return NULL;
     }
     char *name = mem_zero(t.len + 1, 1);
     for (size_t i = quoted; i < t.len - quoted; i++) {
-        name[len++] = quoted ? t.data[i] : mentions_lower(t.data[i]);
+        name[len++] = quoted ? t.data[i] : ascii_lower(t.data[i]);
         i += quoted && t.data[i] == '"';
     }
     return name;
@@ -54,7 +49,7 @@ static bool mentions_is_word(struct span t, const char *word)
     size_t len = strlen(word);
     bool same = t.len == len;
     for (size_t i = 0; i < len && same; i++) {
-        same = mentions_lower(t.data[i]) == word[i];
+        same = ascii_lower(t.data[i]) == word[i];
     }
     return same;
 }

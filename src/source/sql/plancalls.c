@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/sql/sqlarray.h"
 
@@ -12,12 +13,12 @@
 
 static bool plancalls_starts_name(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
+    return ascii_is_letter(c) || c == '_' || (c & 0x80) != 0;
 }
 
 static bool plancalls_in_name(char c)
 {
-    return plancalls_starts_name(c) || (c >= '0' && c <= '9') || c == '$';
+    return plancalls_starts_name(c) || ascii_is_digit(c) || c == '$';
 }
 
 /* Returns the position after the closing quote; a doubled quote is part of the text. */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/text.h"
 
 struct scan {
@@ -24,20 +25,15 @@ struct scan {
     size_t token_capacity; /* 0: tokens are not collected */
 };
 
-static bool sqltext_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* PostgreSQL treats every byte beyond ASCII as a letter. */
 static bool sqltext_is_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
+    return ascii_is_letter(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 static bool sqltext_is_blank(char c)
 {
-    return c != '\0' && strchr(" \t\n\r\f\v", c) != NULL;
+    return ascii_is_blank(c) || c == '\f' || c == '\v';
 }
 
 static void sqltext_skip_line(struct scan *s)
@@ -96,7 +92,7 @@ static void sqltext_skip_escaped(struct scan *s)
 static void sqltext_skip_word(struct scan *s)
 {
     const char *from = s->at;
-    while (sqltext_is_letter(*s->at) || sqltext_is_digit(*s->at) || *s->at == '$') {
+    while (sqltext_is_letter(*s->at) || ascii_is_digit(*s->at) || *s->at == '$') {
         s->at++;
     }
     if (s->at - from == 1 && (*from == 'e' || *from == 'E') && *s->at == '\'') {
@@ -108,11 +104,11 @@ static void sqltext_skip_word(struct scan *s)
 static void sqltext_skip_dollar(struct scan *s)
 {
     const char *tag = s->at++;
-    if (sqltext_is_digit(*s->at)) {
+    if (ascii_is_digit(*s->at)) {
         s->parameter = true;
         return;
     }
-    while (sqltext_is_letter(*s->at) || sqltext_is_digit(*s->at)) {
+    while (sqltext_is_letter(*s->at) || ascii_is_digit(*s->at)) {
         s->at++;
     }
     if (*s->at != '$') {

@@ -242,7 +242,23 @@ START_TEST(a_wiped_secret_is_gone)
 }
 END_TEST
 
-SUITE_MAIN("base/text", spans_are_equal_by_their_bytes, escape_leaves_nothing_that_moves_a_terminal,
+START_TEST(base64_pads_to_four_characters)
+{
+    static const char *const cases[][2] = {
+        {"", ""},        {"f", "Zg=="},          {"fo", "Zm8="},
+        {"foo", "Zm9v"}, {"foobar", "Zm9vYmFy"}, {"\xff\xfb", "//s="}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct buf coded;
+        buf_init(&coded, 64);
+        text_base64(&coded, cases[i][0], strlen(cases[i][0]));
+        ck_assert_str_eq(buf_text(&coded), cases[i][1]);
+        buf_release(&coded);
+    }
+}
+END_TEST
+
+SUITE_MAIN("base/text", base64_pads_to_four_characters, spans_are_equal_by_their_bytes,
+           escape_leaves_nothing_that_moves_a_terminal,
            what_moves_or_hides_text_is_escaped_at_the_edges_of_its_ranges,
            json_text_is_read_back_as_it_was, what_is_not_utf8_is_replaced_byte_by_byte,
            a_cut_never_halves_a_character, hashes_differ_where_the_text_differs_and_are_never_zero,

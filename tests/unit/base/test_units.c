@@ -40,6 +40,20 @@ START_TEST(a_number_that_overflows_is_refused_before_or_with_its_unit)
 }
 END_TEST
 
+START_TEST(counts_are_whole_numbers_without_a_unit)
+{
+    static const char *const bad[] = {"", "-1", "+1", " 1", "1 ", "1s", "9223372036854775808"};
+    int64_t count;
+    ck_assert(units_parse_count("9223372036854775807", &count));
+    ck_assert_int_eq(count, INT64_MAX);
+    ck_assert(units_parse_count("0", &count));
+    ck_assert_int_eq(count, 0);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        ck_assert_msg(!units_parse_count(bad[i], &count), "%s", bad[i]);
+    }
+}
+END_TEST
+
 START_TEST(sizes_need_a_binary_unit)
 {
     int64_t bytes;
@@ -120,7 +134,8 @@ START_TEST(counts_are_written_in_groups_of_three)
 }
 END_TEST
 
-SUITE_MAIN("base/units", durations_need_a_whole_number_and_a_unit,
+SUITE_MAIN("base/units", counts_are_whole_numbers_without_a_unit,
+           durations_need_a_whole_number_and_a_unit,
            a_number_that_overflows_is_refused_before_or_with_its_unit, sizes_need_a_binary_unit,
            sizes_are_written_short, durations_are_written_in_two_units_at_most,
            counts_are_written_in_groups_of_three)

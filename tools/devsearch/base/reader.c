@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "rowferry/base/ascii.h"
+
 #define READER_MAX_DEPTH 500
 
 void reader_init(struct reader *r, struct span bytes)
@@ -66,8 +68,7 @@ static int problem(struct reader *r, const char *text)
 
 enum token reader_peek(struct reader *r)
 {
-    while (r->at < r->end &&
-           (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r')) {
+    while (r->at < r->end && ascii_is_blank(*r->at)) {
         r->at++;
     }
     if (r->at >= r->end) {
@@ -87,7 +88,7 @@ enum token reader_peek(struct reader *r)
     case 'n':
         return TOKEN_NULL;
     default:
-        return *r->at == '-' || (*r->at >= '0' && *r->at <= '9') ? TOKEN_NUMBER : TOKEN_BAD;
+        return *r->at == '-' || ascii_is_digit(*r->at) ? TOKEN_NUMBER : TOKEN_BAD;
     }
 }
 
@@ -100,40 +101,10 @@ int reader_enter(struct reader *r)
     return 0;
 }
 
-/* Returns the length of the UTF-8 sequence at p, or 0 if it is invalid. */
-static size_t utf8_length(const unsigned char *p, const unsigned char *end)
-{
-    size_t n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (p[0] < 0xc2 || p[0] > 0xf4 || (size_t)(end - p) < n) {
-        return 0;
-    }
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-    bool outside = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
-    return overlong || outside ? 0 : n;
-}
-
 void push_utf8(struct buf *out, uint32_t code)
 {
-    if (code < 0x80) {
-        buf_push_char(out, (char)code);
-    } else if (code < 0x800) {
-        buf_push_char(out, (char)(0xc0 | (code >> 6)));
-        buf_push_char(out, (char)(0x80 | (code & 0x3f)));
-    } else if (code < 0x10000) {
-        buf_push_char(out, (char)(0xe0 | (code >> 12)));
-        buf_push_char(out, (char)(0x80 | ((code >> 6) & 0x3f)));
-        buf_push_char(out, (char)(0x80 | (code & 0x3f)));
-    } else {
-        buf_push_char(out, (char)(0xf0 | (code >> 18)));
-        buf_push_char(out, (char)(0x80 | ((code >> 12) & 0x3f)));
-        buf_push_char(out, (char)(0x80 | ((code >> 6) & 0x3f)));
-        buf_push_char(out, (char)(0x80 | (code & 0x3f)));
-    }
+    char bytes[4];
+    buf_push(out, bytes, ascii_utf8(bytes, code));
 }
 
 static bool hex4(const char *p, const char *end, uint32_t *code)
@@ -143,15 +114,11 @@ static bool hex4(const char *p, const char *end, uint32_t *code)
     }
     *code = 0;
     for (int i = 0; i < 4; i++) {
-        char c = p[i];
-        uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
-                         : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
-                                                : 16;
-        if (digit == 16) {
+        int digit = ascii_hex(p[i]);
+        if (digit < 0) {
             return false;
         }
-        *code = *code * 16 + digit;
+        *code = *code * 16 + (uint32_t)digit;
     }
     return true;
 }
@@ -208,7 +175,7 @@ static int plain_run(struct reader *r)
         }
         size_t n = 1;
         if (c >= 0x80) {
-            n = utf8_length((const unsigned char *)r->at, (const unsigned char *)r->end);
+            n = text_character(r->at, (size_t)(r->end - r->at));
         }
         if (n == 0) {
             char text[48];
@@ -343,7 +310,7 @@ int reader_element(struct reader *r, bool *begun)
 
 static const char *digits(const char *p, const char *end)
 {
-    while (p < end && *p >= '0' && *p <= '9') {
+    while (p < end && ascii_is_digit(*p)) {
         p++;
     }
     return p;

@@ -7,12 +7,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 
-static int hex(char c)
-{
-    return c >= '0' && c <= '9'                 ? c - '0'
-           : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-                                                : -1;
-}
+#include "rowferry/base/ascii.h"
 
 /* Percent-decodes; in queries a plus becomes a blank. Returns null if an escape is invalid. */
 static char *decode(struct span text, bool query, size_t *len)
@@ -22,13 +17,12 @@ static char *decode(struct span text, bool query, size_t *len)
     for (size_t i = 0; i < text.len; i++) {
         char c = text.data[i];
         if (c == '%') {
-            int high = i + 2 < text.len ? hex(text.data[i + 1]) : -1;
-            int low = high >= 0 ? hex(text.data[i + 2]) : -1;
-            if (low < 0) {
+            int byte = ascii_hex_byte(text.data + i + 1, text.len - i - 1);
+            if (byte < 0) {
                 free(out);
                 return NULL;
             }
-            c = (char)(high * 16 + low);
+            c = (char)byte;
             i += 2;
         } else if (c == '+' && query) {
             c = ' ';

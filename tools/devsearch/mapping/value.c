@@ -5,6 +5,8 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 
+#include "rowferry/base/ascii.h"
+
 #define OS (1U << OPENSEARCH)
 #define ES (1U << ELASTICSEARCH)
 #define BOTH (OS | ES)
@@ -109,7 +111,7 @@ static bool take_digits(struct clockwork *c, int n, int64_t *out)
         return false;
     }
     for (int i = 0; i < n; i++) {
-        if (c->at[i] < '0' || c->at[i] > '9') {
+        if (!ascii_is_digit(c->at[i])) {
             return false;
         }
         value = value * 10 + (c->at[i] - '0');
@@ -193,7 +195,7 @@ static bool take_time(struct clockwork *c, long double *ms)
     if (take(c, '.') || take(c, ',')) {
         long double unit = 100;
         int count = 0;
-        for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++, count++, unit /= 10) {
+        for (; c->at < c->end && ascii_is_digit(*c->at); c->at++, count++, unit /= 10) {
             fraction += unit * (*c->at - '0');
         }
         if (count == 0 || count > 9) {
