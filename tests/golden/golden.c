@@ -108,7 +108,7 @@ static struct pg_result *read_row(const struct golden_plan *p, struct pg *pg)
     struct rowsql sql = {0};
     struct pg_result *row = NULL;
     struct err err;
-    if (rowsql_build(&sql, pg, &in, &err) < 0 ||
+    if (rowsql_build(&sql, &in, &err) < 0 ||
         pg_query(pg, &row, "maybe: text?*", sql.range[ROWSQL_FIRST][0], first, 1, &err) < 0) {
         die(p->table->quoted, &err);
     }

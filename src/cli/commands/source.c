@@ -165,10 +165,10 @@ static int source_step_print(struct installer *i, struct err *err)
     if (rc == 0) {
         source_push_comments(i, &beside);
         buf_push_text(&i->out, is ? "-- installed with --notify, and stays so\n" : "");
-        rc = install_print(i->pg, i->table, i->reader, &i->out, err);
+        rc = install_print(i->table, i->reader, &i->out, err);
     }
     if (rc == 0 && source_notify_chosen(i, &on)) {
-        rc = install_print_notify(i->pg, i->table, on, &i->out, err);
+        install_print_notify(i->table, on, &i->out);
     }
     installed_beside_release(&beside);
     return rc;

@@ -13,8 +13,8 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/model/key.h"
-#include "rowferry/source/sql/sqlarray.h"
 #include "rowferry/source/sql/tablename.h"
+#include "sql/sqlquote.h"
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 #define FIRST_USER_DEFINED 16384 /* smaller oids are the server's own */
@@ -68,17 +68,14 @@ static int catalog_no_such_table(struct pg *pg, const struct table *t, struct er
     return rc;
 }
 
-static int catalog_push_quoted_name(struct pg *pg, struct table *t, struct err *err)
+static char *catalog_quote_name(const struct table *t)
 {
     struct buf quoted;
     buf_init(&quoted, TEXT_MAX_BYTES);
-    int rc = pg_push_identifier(pg, &quoted, t->schema, err);
-    buf_push_literal(&quoted, ".");
-    if (rc == 0) {
-        rc = pg_push_identifier(pg, &quoted, t->name, err);
-    }
-    t->quoted = buf_detach(&quoted);
-    return rc;
+    sqlquote_identifier(&quoted, t->schema);
+    buf_push_char(&quoted, '.');
+    sqlquote_identifier(&quoted, t->name);
+    return buf_detach(&quoted);
 }
 
 static int catalog_find(struct pg *pg, struct table *t, struct err *err)
@@ -99,7 +96,7 @@ static int catalog_find(struct pg *pg, struct table *t, struct err *err)
         t->estimated_rows = pg_text(r, 0, 7) != NULL ? pg_int(r, 0, 7) : -1;
         t->bytes = pg_int(r, 0, 8);
         t->obstacle = pg_text(r, 0, 9) != NULL ? text_copy(pg_text(r, 0, 9)) : NULL;
-        rc = catalog_push_quoted_name(pg, t, err);
+        t->quoted = catalog_quote_name(t);
     }
     pg_result_release(r);
     return rc;
@@ -232,7 +229,7 @@ static int catalog_look_unique(struct pg *pg, struct table *t, const char *oid, 
     struct buf key;
     struct pg_result *r = NULL;
     buf_init(&key, TEXT_MAX_BYTES);
-    sqlarray_push(&key, (const char *const *)t->key, t->key_count);
+    sqlquote_array(&key, (const char *const *)t->key, t->key_count);
     const char *const params[] = {oid, buf_text(&key)};
     int rc = pg_ask(pg, &r, "table_key_unique", params, 2, err);
     if (rc == 0) {

@@ -13,83 +13,45 @@
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/catalog/keytext.h"
-#include "rowferry/source/sql/sqlarray.h"
+#include "sql/sqlquote.h"
 
 #define SCRIPT_MAX_BYTES ((size_t)1 << 20)
 #define LOCK_TRIES 10
 #define LOCK_TIMEOUT_MS 2000
 #define LOCK_PAUSE_MS 200
 
-/* Quoted texts for the placeholders of the scripts. */
-struct quoted {
-    const char *notify;    /* "true", "false" or null */
-    struct buf relation;   /* '"public"."articles"'::regclass */
-    struct buf key;        /* '{"id"}' */
-    struct buf expression; /* the key's text, as a literal */
-    struct buf schema;
-    struct buf reader;
-};
-
-static void install_quoted_release(struct quoted *q)
+/* Appends a script with its placeholders filled. */
+static void install_push_script(struct buf *out, const char *name, const struct table *t,
+                                const char *reader, const char *notify)
 {
-    buf_release(&q->relation);
-    buf_release(&q->key);
-    buf_release(&q->expression);
-    buf_release(&q->schema);
-    buf_release(&q->reader);
-}
-
-static int install_push_key(struct pg *pg, const struct table *t, struct quoted *q, struct err *err)
-{
+    enum { RELATION, KEY, EXPRESSION, SCHEMA, READER, TEXTS };
+    struct buf quoted[TEXTS];
     struct buf text;
-    const char *const *key = (const char *const *)t->key;
     buf_init(&text, SCRIPT_MAX_BYTES);
-    sqlarray_push(&text, key, t->key_count);
-    int rc = pg_push_literal(pg, &q->key, buf_text(&text), err);
+    for (int i = 0; i < TEXTS; i++) {
+        buf_init(&quoted[i], SCRIPT_MAX_BYTES);
+    }
+    sqlquote_literal(&quoted[RELATION], t->quoted);
+    sqlquote_array(&text, (const char *const *)t->key, t->key_count);
+    sqlquote_literal(&quoted[KEY], buf_text(&text));
     buf_reset(&text);
-    if (rc == 0) {
-        rc = keytext_push_recorded(pg, &text, "r", t, err);
-    }
-    if (rc == 0) {
-        rc = pg_push_literal(pg, &q->expression, buf_text(&text), err);
-    }
-    buf_release(&text);
-    return rc;
-}
-
-static int install_quote(struct pg *pg, const struct table *t, const char *reader, struct quoted *q,
-                         struct err *err)
-{
-    buf_init(&q->relation, SCRIPT_MAX_BYTES);
-    buf_init(&q->key, SCRIPT_MAX_BYTES);
-    buf_init(&q->expression, SCRIPT_MAX_BYTES);
-    buf_init(&q->schema, SCRIPT_MAX_BYTES);
-    buf_init(&q->reader, SCRIPT_MAX_BYTES);
-    int rc = pg_push_literal(pg, &q->relation, t->quoted, err);
-    if (rc == 0) {
-        rc = install_push_key(pg, t, q, err);
-    }
-    if (rc == 0) {
-        rc = pg_push_identifier(pg, &q->schema, t->schema, err);
-    }
-    if (rc == 0) {
-        rc = pg_push_identifier(pg, &q->reader, reader != NULL ? reader : "READER", err);
-    }
-    return rc;
-}
-
-static void install_push_filled(struct buf *out, const char *name, const struct table *t,
-                                const struct quoted *q)
-{
-    const struct place places[] = {{"relation", buf_text(&q->relation)},
-                                   {"key", buf_text(&q->key)},
-                                   {"expression", buf_text(&q->expression)},
-                                   {"schema", buf_text(&q->schema)},
+    keytext_push_recorded(&text, "r", t);
+    sqlquote_literal(&quoted[EXPRESSION], buf_text(&text));
+    sqlquote_identifier(&quoted[SCHEMA], t->schema);
+    sqlquote_identifier(&quoted[READER], reader != NULL ? reader : "READER");
+    const struct place places[] = {{"relation", buf_text(&quoted[RELATION])},
+                                   {"key", buf_text(&quoted[KEY])},
+                                   {"expression", buf_text(&quoted[EXPRESSION])},
+                                   {"schema", buf_text(&quoted[SCHEMA])},
                                    {"table", t->quoted},
-                                   {"reader", buf_text(&q->reader)},
-                                   {"notify", q->notify != NULL ? q->notify : "null"},
+                                   {"reader", buf_text(&quoted[READER])},
+                                   {"notify", notify},
                                    {0}};
     template_fill(out, embed_text(source_sql, name), places);
+    buf_release(&text);
+    for (int i = 0; i < TEXTS; i++) {
+        buf_release(&quoted[i]);
+    }
 }
 
 /* Escapes the name, because a line break in it would end the comment. */
@@ -108,27 +70,21 @@ static void install_push_beginning(struct buf *out)
     template_fill(out, embed_text(source_sql, "install_begin"), places);
 }
 
-int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,
-                  struct err *err)
+int install_print(const struct table *table, const char *reader, struct buf *out, struct err *err)
 {
-    struct quoted q = {0};
     int rc = catalog_capturable(table, err);
     if (rc < 0) {
         return rc;
     }
-    rc = install_quote(pg, table, reader, &q, err);
-    if (rc == 0) {
-        install_push_beginning(out);
-        buf_push_text(out, embed_text(source_sql, "001_change_log"));
-        install_push_comment(out, "The triggers of", table);
-        install_push_filled(out, "install_capture", table, &q);
-        buf_printf(out, "\n-- What the reader needs%s.\n",
-                   reader == NULL ? "; replace \"READER\" by its role" : "");
-        install_push_filled(out, "install_grants", table, &q);
-        buf_push_literal(out, "\ncommit;\n");
-    }
-    install_quoted_release(&q);
-    return rc;
+    install_push_beginning(out);
+    buf_push_text(out, embed_text(source_sql, "001_change_log"));
+    install_push_comment(out, "The triggers of", table);
+    install_push_script(out, "install_capture", table, reader, NULL);
+    buf_printf(out, "\n-- What the reader needs%s.\n",
+               reader == NULL ? "; replace \"READER\" by its role" : "");
+    install_push_script(out, "install_grants", table, reader, NULL);
+    buf_push_literal(out, "\ncommit;\n");
+    return 0;
 }
 
 /* Runs a script that takes strong locks. It has a short lock timeout and is retried, so that the
@@ -183,37 +139,27 @@ static int install_explain_rights(const struct table *t, int rc, struct err *err
 
 int install_apply(struct pg *pg, const struct table *table, const char *reader, struct err *err)
 {
-    struct quoted q = {0};
     struct buf script;
     struct installed found = {0};
     int rc = catalog_capturable(table, err);
+    rc = rc == 0 ? installed_look(pg, table, &found, NULL, err) : rc;
+    rc = rc == 0 ? install_require_owner(&found, err) : rc;
     if (rc < 0) {
         return rc;
     }
     buf_init(&script, SCRIPT_MAX_BYTES);
-    rc = install_quote(pg, table, reader, &q, err);
-    if (rc == 0) {
-        rc = installed_look(pg, table, &found, NULL, err);
+    if (!found.schema || found.version < INSTALLED_VERSION) {
+        buf_push_text(&script, embed_text(source_sql, "001_change_log"));
     }
-    if (rc == 0) {
-        rc = install_require_owner(&found, err);
+    if (found.state != INSTALL_CURRENT) {
+        install_push_script(&script, "install_capture", table, reader, NULL);
     }
-    if (rc == 0) {
-        if (!found.schema || found.version < INSTALLED_VERSION) {
-            buf_push_text(&script, embed_text(source_sql, "001_change_log"));
-        }
-        if (found.state != INSTALL_CURRENT) {
-            install_push_filled(&script, "install_capture", table, &q);
-        }
-        if (reader != NULL) {
-            install_push_filled(&script, "install_grants", table, &q);
-        }
-        rc = script.len > 0 ? install_run_locking(pg, buf_text(&script), err) : 0;
-        rc = install_explain_rights(table, rc, err);
+    if (reader != NULL) {
+        install_push_script(&script, "install_grants", table, reader, NULL);
     }
-    install_quoted_release(&q);
+    rc = script.len > 0 ? install_run_locking(pg, buf_text(&script), err) : 0;
     buf_release(&script);
-    return rc;
+    return install_explain_rights(table, rc, err);
 }
 
 int install_notifies(struct pg *pg, const struct table *table, bool *notifies, struct err *err)
@@ -224,46 +170,37 @@ int install_notifies(struct pg *pg, const struct table *table, bool *notifies, s
     return rc;
 }
 
-static int install_fill_notify(struct pg *pg, const struct table *table, bool on,
-                               struct buf *script, struct err *err)
+static void install_push_notify(struct buf *out, const struct table *table, bool on)
 {
-    struct quoted q = {0};
-    int rc = install_quote(pg, table, NULL, &q, err);
-    q.notify = on ? "true" : "false";
-    if (rc == 0) {
-        install_push_filled(script, "install_notify", table, &q);
-    }
-    install_quoted_release(&q);
-    return rc;
+    install_push_script(out, "install_notify", table, NULL, on ? "true" : "false");
 }
 
-int install_print_notify(struct pg *pg, const struct table *table, bool on, struct buf *out,
-                         struct err *err)
+void install_print_notify(const struct table *table, bool on, struct buf *out)
 {
     install_push_comment(out,
                          on ? "Send NOTIFY with each statement that changes"
                             : "No NOTIFY with a statement that changes",
                          table);
-    return install_fill_notify(pg, table, on, out, err);
+    install_push_notify(out, table, on);
 }
 
 int install_notify(struct pg *pg, const struct table *table, bool on, struct err *err)
 {
     struct buf script;
-    buf_init(&script, SCRIPT_MAX_BYTES);
     struct installed found = {0};
     int rc = installed_look(pg, table, &found, NULL, err);
-    bool already = rc == 0 && found.notifies;
-    if (rc == 0 && already != on) {
-        rc = install_require_owner(&found, err);
+    if (rc < 0 || found.notifies == on) {
+        return rc;
     }
-    if (rc == 0 && already != on) {
-        rc = install_fill_notify(pg, table, on, &script, err);
-        rc = rc == 0 ? install_run_locking(pg, buf_text(&script), err) : rc;
-        rc = install_explain_rights(table, rc, err);
+    rc = install_require_owner(&found, err);
+    if (rc < 0) {
+        return rc;
     }
+    buf_init(&script, SCRIPT_MAX_BYTES);
+    install_push_notify(&script, table, on);
+    rc = install_run_locking(pg, buf_text(&script), err);
     buf_release(&script);
-    return rc;
+    return install_explain_rights(table, rc, err);
 }
 
 /* Sets *left to true if another table is captured. */
@@ -277,31 +214,32 @@ static int install_anything_left(struct pg *pg, bool *left, struct err *err)
     return rc;
 }
 
+static int install_remove_found(struct pg *pg, const struct table *table,
+                                const struct installed *found, struct err *err)
+{
+    struct buf script;
+    bool left = true;
+    int rc = install_require_owner(found, err);
+    if (rc < 0) {
+        return rc;
+    }
+    buf_init(&script, SCRIPT_MAX_BYTES);
+    install_push_script(&script, "remove_capture", table, NULL, NULL);
+    rc = install_run_locking(pg, buf_text(&script), err);
+    buf_release(&script);
+    if (rc == 0) {
+        rc = install_anything_left(pg, &left, err);
+    }
+    return rc < 0 || left ? rc
+                          : install_run_locking(pg, embed_text(source_sql, "remove_schema"), err);
+}
+
 int install_remove(struct pg *pg, const struct table *table, struct err *err)
 {
-    struct quoted q = {0};
-    struct buf script;
     struct installed found = {0};
-    bool left = true;
-    buf_init(&script, SCRIPT_MAX_BYTES);
-    int rc = install_quote(pg, table, NULL, &q, err);
-    if (rc == 0) {
-        rc = installed_look(pg, table, &found, NULL, err);
-    }
+    int rc = installed_look(pg, table, &found, NULL, err);
     if (rc == 0 && found.schema) {
-        rc = install_require_owner(&found, err);
+        rc = install_remove_found(pg, table, &found, err);
     }
-    if (rc == 0 && found.schema) {
-        install_push_filled(&script, "remove_capture", table, &q);
-        rc = install_run_locking(pg, buf_text(&script), err);
-        if (rc == 0) {
-            rc = install_anything_left(pg, &left, err);
-        }
-        if (rc == 0 && !left) {
-            rc = install_run_locking(pg, embed_text(source_sql, "remove_schema"), err);
-        }
-    }
-    install_quoted_release(&q);
-    buf_release(&script);
     return rc < 0 ? err_context(err, "could not remove the change log of %s", table->quoted) : 0;
 }

@@ -10,7 +10,7 @@
 #include "catalog/members.h"
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
-#include "rowferry/source/sql/sqlarray.h"
+#include "sql/sqlquote.h"
 
 #define TEXT_MAX_BYTES ((size_t)64 * 1024)
 
@@ -113,7 +113,7 @@ static int installed_look_table(struct pg *pg, const struct table *table, const 
 {
     struct buf key;
     buf_init(&key, TEXT_MAX_BYTES);
-    sqlarray_push(&key, (const char *const *)table->key, table->key_count);
+    sqlquote_array(&key, (const char *const *)table->key, table->key_count);
     int rc = installed_look_capture(pg, oid, buf_text(&key), out, why, err);
     buf_release(&key);
     if (rc < 0 || out->capture[0] == '\0') {

@@ -6,6 +6,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/document/model/key.h"
+#include "sql/sqlquote.h"
 
 #define SQL_MAX_BYTES ((size_t)1 << 20)
 #define PARTS_MAX_BYTES ((size_t)16 << 20)
@@ -44,59 +45,55 @@ static void keytext_push_without_cast(struct buf *out, const char *column, uint3
 }
 
 /* recorded: the column's type may have changed since the expression was written. */
-static int keytext_push_column(struct pg *pg, struct buf *out, const char *alias,
-                               const struct table *t, size_t part, bool recorded, struct err *err)
+static void keytext_push_column(struct buf *out, const char *alias, const struct table *t,
+                                size_t part, bool recorded)
 {
     struct buf column;
     const struct column *c = row_columns_find(&t->columns, t->key[part]);
-    uint32_t type = c != NULL ? c->oid : 0;
     buf_init(&column, SQL_MAX_BYTES);
-    buf_push_text(&column, alias);
-    buf_push_literal(&column, ".");
-    int rc = pg_push_identifier(pg, &column, t->key[part], err);
+    buf_printf(&column, "%s.", alias);
+    sqlquote_identifier(&column, t->key[part]);
     if (recorded || catalog_key_is_users(t, part)) {
-        keytext_push_without_cast(out, buf_text(&column), type);
+        keytext_push_without_cast(out, buf_text(&column), c != NULL ? c->oid : 0);
     } else {
         buf_printf(out, "%s::text", buf_text(&column));
     }
     buf_release(&column);
-    return rc;
 }
 
 /* Strings are written as E'', so that no setting of a writer's session changes their meaning. */
-static int keytext_push_part(struct pg *pg, struct buf *out, const char *alias,
-                             const struct table *t, size_t part, bool recorded, struct err *err)
+static void keytext_push_key(struct buf *out, const char *alias, const struct table *t,
+                             bool recorded)
 {
-    buf_push_literal(out, "replace(replace(");
-    int rc = keytext_push_column(pg, out, alias, t, part, recorded, err);
-    buf_push_literal(out, ", E'\\\\', E'\\\\\\\\'), ':', E'\\\\:')");
-    return rc;
-}
-
-static int keytext_push_key(struct pg *pg, struct buf *out, const char *alias,
-                            const struct table *t, bool recorded, struct err *err)
-{
-    int rc = 0;
+    bool several = t->key_count > 1;
     buf_push_literal(out, "((");
-    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
+    for (size_t i = 0; i < t->key_count; i++) {
         buf_push_text(out, i > 0 ? " || ':' || " : "");
-        rc = t->key_count == 1 ? keytext_push_column(pg, out, alias, t, i, recorded, err)
-                               : keytext_push_part(pg, out, alias, t, i, recorded, err);
+        buf_push_text(out, several ? "replace(replace(" : "");
+        keytext_push_column(out, alias, t, i, recorded);
+        buf_push_text(out, several ? ", E'\\\\', E'\\\\\\\\'), ':', E'\\\\:')" : "");
     }
     buf_push_literal(out, ") collate \"C\")");
-    return rc;
 }
 
-int keytext_push(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
-                 struct err *err)
+void keytext_push(struct buf *out, const char *alias, const struct table *t)
 {
-    return keytext_push_key(pg, out, alias, t, false, err);
+    keytext_push_key(out, alias, t, false);
 }
 
-int keytext_push_recorded(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
-                          struct err *err)
+void keytext_push_recorded(struct buf *out, const char *alias, const struct table *t)
 {
-    return keytext_push_key(pg, out, alias, t, true, err);
+    keytext_push_key(out, alias, t, true);
+}
+
+void keytext_push_columns(struct buf *out, const struct table *t, const char *behind,
+                          const char *between)
+{
+    for (size_t i = 0; i < t->key_count; i++) {
+        buf_printf(out, "%st.", i > 0 ? between : "");
+        sqlquote_identifier(out, t->key[i]);
+        buf_push_text(out, behind);
+    }
 }
 
 int keytext_expect_later(const char *after, const char *key, struct err *err)

@@ -8,15 +8,20 @@
 #include "catalog/catalog_private.h"
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
-#include "rowferry/source/sql/sqlarray.h"
+#include "sql/sqlquote.h"
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
+
+void query_push_table(struct buf *out, const struct table *t)
+{
+    buf_printf(out, "%s%s t", t->tree ? "" : "only ", t->quoted);
+}
 
 /* The query is on separate lines, so that a comment at its end cannot hide what follows. */
 void query_push_source(struct buf *out, const struct table *t)
 {
     if (t->query == NULL) {
-        buf_printf(out, "%s%s t", t->tree ? "" : "only ", t->quoted);
+        query_push_table(out, t);
         return;
     }
     buf_push_literal(out, "(\n");
@@ -58,7 +63,7 @@ static void query_describe(struct described *d, const PGresult *r)
     for (int i = 0; i < PQnfields(r); i++) {
         const char *comma = i > 0 ? "," : "";
         buf_push_text(&d->names, comma);
-        sqlarray_push_item(&d->names, PQfname(r, i));
+        sqlquote_item(&d->names, PQfname(r, i));
         buf_printf(&d->types, "%s%u", comma, PQftype(r, i));
         buf_printf(&d->modifiers, "%s%d", comma, PQfmod(r, i));
     }

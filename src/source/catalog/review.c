@@ -9,6 +9,7 @@
 
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
+#include "sql/sqlquote.h"
 
 #define SQL_MAX_BYTES ((size_t)1 << 20)
 #define SAMPLE_OF_ROWS 20 /* times the sample size: larger tables are sampled by blocks */
@@ -53,7 +54,7 @@ int review_server(struct pg *pg, struct review_server *out, struct err *err)
         review_read_server(r, out);
     }
     if (rc == 0 && pg_text(r, 0, 8) != NULL) {
-        rc = pg_push_literal(pg, &gid, pg_text(r, 0, 8), err);
+        sqlquote_literal(&gid, pg_text(r, 0, 8));
         review_copy(out->prepared.gid, sizeof(out->prepared.gid), buf_text(&gid));
     }
     buf_release(&gid);
@@ -146,17 +147,16 @@ static bool review_any_is_users(const struct table *t, const struct review_wante
 }
 
 /* percent: share of random blocks; 0: the first rows. */
-static int review_push_sample(struct pg *pg, struct buf *sql, const struct table *t,
-                              const struct review_wanted *wanted, double percent, struct err *err)
+static void review_push_sample(struct buf *sql, const struct table *t,
+                               const struct review_wanted *wanted, double percent)
 {
-    int rc = 0;
     buf_push_literal(sql, "select count(*), coalesce(avg(octet_length(d)), 0)::bigint, "
                           "coalesce(max(octet_length(d)), 0)::bigint from (select ");
     buf_push_text(sql, review_any_is_users(t, wanted) ? "r::text" : "row_to_json(r.*)::text");
     buf_push_literal(sql, " as d from (select ");
-    for (size_t i = 0; rc == 0 && i < wanted->column_count; i++) {
+    for (size_t i = 0; i < wanted->column_count; i++) {
         buf_push_text(sql, i > 0 ? ", t." : "t.");
-        rc = pg_push_identifier(pg, sql, wanted->columns[i], err);
+        sqlquote_identifier(sql, wanted->columns[i]);
     }
     buf_push_literal(sql, " from ");
     query_push_source(sql, t);
@@ -164,7 +164,6 @@ static int review_push_sample(struct pg *pg, struct buf *sql, const struct table
         buf_printf(sql, " tablesample system (%.6f)", percent);
     }
     buf_printf(sql, " limit %zu) r) s", wanted->most);
-    return rc;
 }
 
 static int review_sample_rows(struct pg *pg, const struct table *t,
@@ -174,8 +173,8 @@ static int review_sample_rows(struct pg *pg, const struct table *t,
     struct buf sql;
     struct pg_result *r = NULL;
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = review_push_sample(pg, &sql, t, wanted, percent, err);
-    rc = rc == 0 ? pg_query(pg, &r, "one: int?, int?, int?", buf_text(&sql), NULL, 0, err) : rc;
+    review_push_sample(&sql, t, wanted, percent);
+    int rc = pg_query(pg, &r, "one: int?, int?, int?", buf_text(&sql), NULL, 0, err);
     if (rc == 0) {
         out->rows = pg_int(r, 0, 0);
         out->average_bytes = pg_int(r, 0, 1);

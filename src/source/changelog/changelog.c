@@ -11,7 +11,7 @@
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/pg/consumer_lock.h"
-#include "rowferry/source/sql/sqlarray.h"
+#include "sql/sqlquote.h"
 
 #define POSITION_MAX_BYTES ((size_t)1 << 20)
 #define KEYS_MAX_BYTES ((size_t)64 << 20)
@@ -58,7 +58,7 @@ int changelog_prepare(struct changelog *c, struct err *err)
     if (rc == 0) {
         struct rowsql_input in = {c->table, (const char *const *)c->columns, c->column_count,
                                   c->where};
-        rc = rowsql_build(&c->sql, c->pg, &in, err);
+        rc = rowsql_build(&c->sql, &in, err);
     }
     if (rc == 0) {
         rc = changelog_prepare_query(c, err);
@@ -478,7 +478,7 @@ int changelog_pending(struct pg *pg, const char *const *tables, size_t count, co
     struct buf names;
     *entries = -1;
     buf_init(&names, POSITION_MAX_BYTES);
-    sqlarray_push(&names, tables, count);
+    sqlquote_array(&names, tables, count);
     int rc = position_parse(&p, position, err);
     if (rc == 0) {
         const char *const params[] = {buf_text(&names), p.last};

@@ -8,7 +8,7 @@
 #include "changelog/changelog_private.h"
 #include "pg/pg_private.h"
 #include "pg/untranslatable.h"
-#include "rowferry/source/sql/sqlarray.h"
+#include "sql/sqlquote.h"
 
 #define LEFT_MAX_BYTES ((size_t)64 << 20)
 #define TYPES_MAX_BYTES ((size_t)1 << 20)
@@ -54,12 +54,12 @@ void changelog_name_watched(struct changelog *c)
     buf_push_literal(&c->watched, "{");
     for (size_t i = 0; i < c->table->key_count; i++) {
         buf_push_text(&c->watched, i > 0 ? "," : "");
-        sqlarray_push_item(&c->watched, c->table->key[i]);
+        sqlquote_item(&c->watched, c->table->key[i]);
         changelog_look_push_types(c, c->table->key[i]);
     }
     for (size_t i = 0; i < c->column_count; i++) {
         buf_push_literal(&c->watched, ",");
-        sqlarray_push_item(&c->watched, c->columns[i]);
+        sqlquote_item(&c->watched, c->columns[i]);
         changelog_look_push_types(c, c->columns[i]);
     }
     buf_push_literal(&c->watched, "}");

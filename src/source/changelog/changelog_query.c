@@ -8,8 +8,8 @@
 #include "changelog/reads.h"
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
-#include "rowferry/source/sql/sqlarray.h"
 #include "sql/plancalls.h"
+#include "sql/sqlquote.h"
 
 #define ARRAY_MAX_BYTES ((size_t)256 << 20)
 
@@ -128,7 +128,7 @@ static int changelog_query_add_key(struct listing *l, struct span key, size_t co
     int rc = key_split(parts, offsets, key.data, key.len, count, err);
     for (size_t i = 0; i < count && rc == 0; i++) {
         buf_push_text(&l->arrays[i], between);
-        sqlarray_push_item(&l->arrays[i], buf_text(parts) + offsets[i]);
+        sqlquote_item(&l->arrays[i], buf_text(parts) + offsets[i]);
     }
     return rc;
 }

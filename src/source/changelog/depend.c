@@ -104,7 +104,7 @@ static int depend_open_one(struct depend *d, struct pg *pg, const struct table *
     int rc = depend_find_array_types(d, pg, err);
     if (rc == 0) {
         struct rowsql_keys_input in = {root, d->keys, d->table->key_count};
-        rc = rowsql_keys_build(&d->sql, pg, &in, err);
+        rc = rowsql_keys_build(&d->sql, &in, err);
     }
     return rc;
 }

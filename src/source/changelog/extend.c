@@ -8,7 +8,7 @@
 #include "changelog/consumer.h"
 #include "pg/pg_private.h"
 #include "rowferry/source/changelog/changelog.h"
-#include "rowferry/source/sql/sqlarray.h"
+#include "sql/sqlquote.h"
 
 #define TEXT_MAX_BYTES ((size_t)1 << 20)
 
@@ -49,7 +49,7 @@ int extend_changelog(struct pg *pg, const struct table *t, const char *consumer,
     struct consumer c = {.name = consumer};
     buf_init(&names, TEXT_MAX_BYTES);
     buf_init(&types, 16 * TEXT_MAX_BYTES);
-    sqlarray_push(&names, columns, count);
+    sqlquote_array(&names, columns, count);
     int rc = installed_require(pg, t, &installed, err);
     c.capture = installed.capture;
     if (rc == 0) {

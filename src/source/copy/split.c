@@ -12,23 +12,20 @@
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/model/key.h"
-#include "rowferry/source/sql/sqlarray.h"
+#include "sql/sqlquote.h"
 
 #define SQL_MAX_BYTES ((size_t)64 * 1024)
 #define KEY_BYTES ((size_t)64 << 20)
 
-static int split_fill(struct pg *pg, const struct table *t, const char *name, struct buf *sql,
-                      struct err *err)
+static void split_fill(const struct table *t, const char *name, struct buf *sql)
 {
     struct buf column, schema, table;
     buf_init(&column, SQL_MAX_BYTES);
     buf_init(&schema, SQL_MAX_BYTES);
     buf_init(&table, SQL_MAX_BYTES);
     buf_printf(&table, "%s%s", t->tree ? "" : "only ", t->quoted);
-    int rc = pg_push_identifier(pg, &column, t->key[0], err);
-    if (rc == 0) {
-        rc = pg_push_identifier(pg, &schema, t->key_operators[0], err);
-    }
+    sqlquote_identifier(&column, t->key[0]);
+    sqlquote_identifier(&schema, t->key_operators[0]);
     const struct place places[] = {{"column", buf_text(&column)},
                                    {"schema", buf_text(&schema)},
                                    {"table", buf_text(&table)},
@@ -38,7 +35,6 @@ static int split_fill(struct pg *pg, const struct table *t, const char *name, st
     buf_release(&column);
     buf_release(&schema);
     buf_release(&table);
-    return rc;
 }
 
 /* Returns the value of the key's first part after which the load continues; null at its
@@ -66,10 +62,8 @@ static int split_ask(struct pg *pg, const struct table *t, const char *after, si
     snprintf(count, sizeof(count), "%zu", parts);
     const char *const params[] = {oid, t->key[0], t->tree ? "t" : "f", after, count};
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = split_fill(pg, t, "copy_split", &sql, err);
-    if (rc == 0) {
-        rc = pg_query(pg, out, "any: text", buf_text(&sql), params, 5, err);
-    }
+    split_fill(t, "copy_split", &sql);
+    int rc = pg_query(pg, out, "any: text", buf_text(&sql), params, 5, err);
     buf_release(&sql);
     return rc;
 }
@@ -103,7 +97,7 @@ static void split_push_item(struct buf *array, const char *text)
     if (text == NULL) {
         buf_push_literal(array, "null");
     } else {
-        sqlarray_push_item(array, text);
+        sqlquote_item(array, text);
     }
 }
 
@@ -136,10 +130,8 @@ static int split_ask_left(struct pg *pg, const struct table *t, const char *afte
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
     const char *const params[] = {oid, t->key[0], t->tree ? "t" : "f", after, until};
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = split_fill(pg, t, "copy_left", &sql, err);
-    if (rc == 0) {
-        rc = pg_query(pg, &r, "one: text?", buf_text(&sql), params, 5, err);
-    }
+    split_fill(t, "copy_left", &sql);
+    int rc = pg_query(pg, &r, "one: text?", buf_text(&sql), params, 5, err);
     const char *found = rc == 0 && pg_rows(r) > 0 ? pg_text(r, 0, 0) : NULL;
     *share = found != NULL ? strtod(found, NULL) : 1;
     pg_result_release(r);

@@ -76,7 +76,7 @@ static int cursor_look_up(struct cursor *c, struct err *err)
     }
     if (rc == 0) {
         struct rowsql_input in = cursor_rows(c);
-        rc = rowsql_build(&c->sql, c->pg, &in, err);
+        rc = rowsql_build(&c->sql, &in, err);
     }
     return rc;
 }
@@ -89,7 +89,7 @@ static int cursor_prepare_horizon(struct cursor *c, struct err *err)
     horizon_release(&c->horizon);
     int rc = cursor_look(c->pg, c->table, c->column, &look, err);
     if (rc == 0) {
-        rc = cursor_sql_push_largest(c->pg, &sql, c->table, c->column, err);
+        cursor_sql_push_largest(&sql, c->table, c->column);
     }
     c->horizon.pg = c->pg;
     c->horizon.timed = look.timed;

@@ -20,7 +20,7 @@ static int cursor_page_send_range(struct cursor *c, const struct cursor_range *r
 {
     struct cursor_sql s;
     struct rowsql_input in = cursor_rows(c);
-    int rc = cursor_sql_build(&s, c->pg, &in, c->column, range, err);
+    int rc = cursor_sql_build(&s, &in, c->column, range, err);
     if (rc == 0) {
         const struct reader_form form = cursor_page_form_of(c, range);
         rc = range->count ? reader_send(&c->reader, form, buf_text(&s.text), s.params, s.count, err)

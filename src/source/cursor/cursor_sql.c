@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pg/pg_private.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/catalog/keytext.h"
+#include "sql/sqlquote.h"
 
 #define SQL_MAX_BYTES ((size_t)1 << 20)
 
@@ -29,7 +29,6 @@ const char *cursor_sql_type(const struct column *column)
 /* Shared by the functions that build one statement. */
 struct builder {
     struct cursor_sql *s;
-    struct pg *pg;
     const struct rowsql_input *in;
     const char *column;
     const char *type;
@@ -44,7 +43,8 @@ static struct buf *cursor_sql_text(const struct builder *b)
 static int cursor_sql_push_column(const struct builder *b)
 {
     buf_push_literal(cursor_sql_text(b), "t.");
-    return pg_push_identifier(b->pg, cursor_sql_text(b), b->column, b->err);
+    sqlquote_identifier(cursor_sql_text(b), b->column);
+    return 0;
 }
 
 static void cursor_sql_push_param(const struct builder *b, const char *value, const char *type)
@@ -55,13 +55,8 @@ static void cursor_sql_push_param(const struct builder *b, const char *value, co
 
 static int cursor_sql_push_keys(const struct builder *b)
 {
-    const struct table *t = b->in->table;
-    int rc = 0;
-    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
-        buf_push_text(cursor_sql_text(b), i > 0 ? ", t." : "t.");
-        rc = pg_push_identifier(b->pg, cursor_sql_text(b), t->key[i], b->err);
-    }
-    return rc;
+    keytext_push_columns(cursor_sql_text(b), b->in->table, "", ", ");
+    return 0;
 }
 
 static int cursor_sql_push_matches(const struct builder *b)
@@ -89,14 +84,10 @@ static int cursor_sql_push_values(const struct builder *b)
 {
     const struct table *t = b->in->table;
     buf_push_literal(cursor_sql_text(b), "select ");
-    int rc = keytext_push(b->pg, cursor_sql_text(b), "t", t, b->err);
-    if (rc == 0) {
-        rc = rowsql_push_columns(b->pg, cursor_sql_text(b), b->in, b->err);
-    }
+    keytext_push(cursor_sql_text(b), "t", t);
+    rowsql_push_columns(cursor_sql_text(b), b->in);
     buf_push_literal(cursor_sql_text(b), ", ");
-    if (rc == 0) {
-        rc = cursor_sql_push_column(b);
-    }
+    int rc = cursor_sql_push_column(b);
     buf_push_literal(cursor_sql_text(b), "::text, ");
     return rc == 0 ? cursor_sql_push_matches(b) : rc;
 }
@@ -152,9 +143,7 @@ static int cursor_sql_push_keys_after(const struct builder *b, const char *key)
     buf_push_literal(cursor_sql_text(b), "row(");
     int rc = cursor_sql_push_keys(b);
     buf_push_literal(cursor_sql_text(b), ") operator(");
-    if (rc == 0) {
-        rc = pg_push_identifier(b->pg, cursor_sql_text(b), b->in->table->key_operators[0], b->err);
-    }
+    sqlquote_identifier(cursor_sql_text(b), b->in->table->key_operators[0]);
     buf_push_literal(cursor_sql_text(b), ".>) row(");
     if (rc == 0) {
         rc = cursor_sql_push_key_after(b, key);
@@ -259,15 +248,16 @@ static int cursor_sql_push_all(const struct builder *b, const struct cursor_rang
     return rc;
 }
 
-int cursor_sql_build(struct cursor_sql *s, struct pg *pg, const struct rowsql_input *in,
-                     const char *column, const struct cursor_range *range, struct err *err)
+int cursor_sql_build(struct cursor_sql *s, const struct rowsql_input *in, const char *column,
+                     const struct cursor_range *range, struct err *err)
 {
-    struct builder b = {s, pg, in, column, NULL, err};
+    struct builder b = {s, in, column, NULL, err};
     *s = (struct cursor_sql){0};
     buf_init(&s->text, SQL_MAX_BYTES);
     buf_init(&s->parts, SQL_MAX_BYTES);
     b.type = cursor_sql_type(row_columns_find(&in->table->columns, column));
-    int rc = cursor_sql_push_all(&b, range);
+    int rc = rowsql_check_columns(in, err);
+    rc = rc == 0 ? cursor_sql_push_all(&b, range) : rc;
     if (rc == 0 && s->text.failed) {
         rc = err_set(err, ERR_REJECTED, "the statement that reads %s would be too long",
                      in->table->quoted);
@@ -282,18 +272,16 @@ void cursor_sql_release(struct cursor_sql *s)
 }
 
 /* Leaves out infinity, which is not the time of a change. */
-int cursor_sql_push_largest(struct pg *pg, struct buf *out, const struct table *t,
-                            const char *column, struct err *err)
+void cursor_sql_push_largest(struct buf *out, const struct table *t, const char *column)
 {
     const char *type = cursor_sql_type(row_columns_find(&t->columns, column));
     buf_push_literal(out, "select max(t.");
-    int rc = pg_push_identifier(pg, out, column, err);
+    sqlquote_identifier(out, column);
     buf_push_literal(out, ")::text from ");
     query_push_source(out, t);
-    if (rc == 0 && strncmp(type, "timestamp", strlen("timestamp")) == 0) {
+    if (strncmp(type, "timestamp", strlen("timestamp")) == 0) {
         buf_push_literal(out, " where t.");
-        rc = pg_push_identifier(pg, out, column, err);
+        sqlquote_identifier(out, column);
         buf_push_literal(out, " < 'infinity'");
     }
-    return rc;
 }

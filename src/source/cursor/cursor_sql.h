@@ -34,11 +34,9 @@ struct cursor_sql {
 const char *cursor_sql_type(const struct column *column);
 
 /* Release it after an error too. */
-int cursor_sql_build(struct cursor_sql *s, struct pg *pg, const struct rowsql_input *in,
-                     const char *column, const struct cursor_range *range,
-                     struct err *err) MUST_CHECK;
+int cursor_sql_build(struct cursor_sql *s, const struct rowsql_input *in, const char *column,
+                     const struct cursor_range *range, struct err *err) MUST_CHECK;
 void cursor_sql_release(struct cursor_sql *s);
 
 /* Appends the statement that returns the largest value of the column. */
-int cursor_sql_push_largest(struct pg *pg, struct buf *out, const struct table *t,
-                            const char *column, struct err *err) MUST_CHECK;
+void cursor_sql_push_largest(struct buf *out, const struct table *t, const char *column);

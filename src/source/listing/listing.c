@@ -12,9 +12,9 @@
 #include "cursor/cursor_position.h"
 #include "pg/pg_private.h"
 #include "rowferry/source/catalog/keytext.h"
-#include "rowferry/source/sql/sqlarray.h"
 #include "rows/keyarrays.h"
 #include "rows/rowsql.h"
+#include "sql/sqlquote.h"
 
 #define SQL_MAX_BYTES ((size_t)1 << 20)
 #define ARRAY_MAX_BYTES ((size_t)16 << 20)
@@ -70,7 +70,7 @@ static int listing_prepare(struct listing *l, struct err *err)
     if (rc == 0) {
         struct rowsql_input in = {.table = l->table,
                                   .where = l->where.len > 0 ? buf_text(&l->where) : NULL};
-        rc = rowsql_build(&l->sql, l->pg, &in, err);
+        rc = rowsql_build(&l->sql, &in, err);
     }
     return rc == 0 ? listing_find_captures(l, err) : rc;
 }
@@ -195,16 +195,15 @@ int listing_sample(struct listing *l, size_t count, listing_each each, void *con
     const struct table *t = l->table;
     buf_init(&sql, SQL_MAX_BYTES);
     buf_push_literal(&sql, "select ");
-    int rc = keytext_push(l->pg, &sql, "t", t, err);
-    buf_printf(&sql, "\n  from %s%s t", t->tree ? "" : "only ", t->quoted);
+    keytext_push(&sql, "t", t);
+    buf_push_literal(&sql, "\n  from ");
+    query_push_table(&sql, t);
     listing_push_chance(l, count, &sql);
     if (l->where.len > 0) {
         buf_printf(&sql, "\n where (\n%s\n)", buf_text(&l->where));
     }
     buf_printf(&sql, "\n order by random() limit %zu", count);
-    if (rc == 0) {
-        rc = listing_ask(l, buf_text(&sql), NULL, 0, span_make(NULL, 0), count, each, context, err);
-    }
+    int rc = listing_ask(l, buf_text(&sql), NULL, 0, span_make(NULL, 0), count, each, context, err);
     buf_release(&sql);
     return rc;
 }
@@ -215,22 +214,16 @@ int listing_count(struct listing *l, int64_t *rows, struct err *err)
     struct pg_result *r = NULL;
     const struct table *t = l->table;
     buf_init(&sql, SQL_MAX_BYTES);
-    buf_printf(&sql, "select count(*)\n  from %s%s t\n where true", t->tree ? "" : "only ",
-               t->quoted);
-    int rc = 0;
-    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
-        buf_push_literal(&sql, " and t.");
-        rc = pg_push_identifier(l->pg, &sql, t->key[i], err);
-        buf_push_literal(&sql, " is not null");
-    }
+    buf_push_literal(&sql, "select count(*)\n  from ");
+    query_push_table(&sql, t);
+    buf_push_literal(&sql, "\n where ");
+    keytext_push_columns(&sql, t, " is not null", " and ");
     if (l->where.len > 0) {
         buf_printf(&sql, " and (\n%s\n)", buf_text(&l->where));
     }
+    int rc = pg_query(l->pg, &r, "one: int", buf_text(&sql), NULL, 0, err);
     if (rc == 0) {
-        rc = pg_query(l->pg, &r, "one: int", buf_text(&sql), NULL, 0, err);
-    }
-    if (rc == 0) {
-        *rows = strtoll(pg_text(r, 0, 0), NULL, 10);
+        *rows = pg_int(r, 0, 0);
     }
     pg_result_release(r);
     buf_release(&sql);
@@ -243,17 +236,16 @@ int listing_possible(struct listing *l, struct span key, bool *possible, struct 
 }
 
 /* Pushes the expression of a key's text over a row that consists of the key only. */
-static int listing_push_text_of(const struct listing *l, struct buf *sql, struct err *err)
+static void listing_push_text_of(const struct listing *l, struct buf *sql)
 {
     const struct table *t = l->table;
     buf_push_literal(sql, "select ");
-    int rc = keytext_push(l->pg, sql, "t", t, err);
-    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
+    keytext_push(sql, "t", t);
+    for (size_t i = 0; i < t->key_count; i++) {
         buf_printf(sql, "%s$%zu::%s as ", i > 0 ? ", " : " from (select ", i + 1, t->key_types[i]);
-        rc = pg_push_identifier(l->pg, sql, t->key[i], err);
+        sqlquote_identifier(sql, t->key[i]);
     }
     buf_push_literal(sql, ") t");
-    return rc;
 }
 
 int listing_text(struct listing *l, struct span key, struct buf *out, bool *possible,
@@ -276,7 +268,7 @@ int listing_text(struct listing *l, struct span key, struct buf *out, bool *poss
         params[i] = buf_text(&parts) + offsets[i];
     }
     if (rc == 0) {
-        rc = listing_push_text_of(l, &sql, err);
+        listing_push_text_of(l, &sql);
     }
     if (rc == 0) {
         rc = pg_query(l->pg, &r, "one: text", buf_text(&sql), params, count, err);
@@ -333,7 +325,7 @@ static int listing_unsettled_in_log(struct listing *l, const char *position,
     for (size_t i = 0; i < count; i++) {
         char *key = text_copy_span(keys[i]);
         buf_push_text(&array, i > 0 ? "," : "");
-        sqlarray_push_item(&array, key);
+        sqlquote_item(&array, key);
         free(key);
     }
     buf_push_char(&array, '}');
@@ -363,10 +355,10 @@ static int listing_push_ties(struct listing *l, struct buf *sql, const struct cu
             buf_push_text(sql, i > 0 ? ", " : "");
             if (side == 0) {
                 buf_push_literal(sql, "t.");
-                rc = pg_push_identifier(l->pg, sql, t->key[i], err);
+                sqlquote_identifier(sql, t->key[i]);
                 continue;
             }
-            rc = pg_push_literal(l->pg, sql, buf_text(&parts) + offsets[i], err);
+            sqlquote_literal(sql, buf_text(&parts) + offsets[i]);
             buf_printf(sql, "::%s", t->key_types[i]);
         }
     }
@@ -385,16 +377,13 @@ static bool listing_own_operators(const struct table *t)
 }
 
 /* Compares the cursor's column with the position's value. */
-static int listing_push_compared(struct listing *l, struct buf *sql, const char *how,
-                                 const struct cursor_position *p, struct err *err)
+static void listing_push_compared(struct listing *l, struct buf *sql, const char *how,
+                                  const struct cursor_position *p)
 {
     buf_push_literal(sql, "t.");
-    int rc = pg_push_identifier(l->pg, sql, l->options.cursor, err);
+    sqlquote_identifier(sql, l->options.cursor);
     buf_push_text(sql, how);
-    if (rc == 0) {
-        rc = pg_push_literal(l->pg, sql, p->value, err);
-    }
-    return rc;
+    sqlquote_literal(sql, p->value);
 }
 
 static int listing_push_later(struct listing *l, struct buf *sql, const struct cursor_position *p,
@@ -402,20 +391,17 @@ static int listing_push_later(struct listing *l, struct buf *sql, const struct c
 {
     bool ties = listing_own_operators(l->table);
     buf_push_literal(sql, "(");
-    int rc = listing_push_compared(l, sql, ties ? " > " : " >= ", p, err);
-    if (rc == 0 && ties) {
+    int rc = 0;
+    listing_push_compared(l, sql, ties ? " > " : " >= ", p);
+    if (ties) {
         buf_push_literal(sql, " or (");
-        rc = listing_push_compared(l, sql, " = ", p, err);
+        listing_push_compared(l, sql, " = ", p);
         buf_push_literal(sql, " and ");
-        if (rc == 0) {
-            rc = listing_push_ties(l, sql, p, err);
-        }
+        rc = listing_push_ties(l, sql, p, err);
         buf_push_literal(sql, ")");
     }
     buf_push_literal(sql, " or t.");
-    if (rc == 0) {
-        rc = pg_push_identifier(l->pg, sql, l->options.cursor, err);
-    }
+    sqlquote_identifier(sql, l->options.cursor);
     buf_push_literal(sql, " is null)");
     return rc;
 }
@@ -431,7 +417,7 @@ static int listing_present_later(struct listing *l, const struct cursor_position
     int rc = listing_push_later(l, &where, p, err);
     struct rowsql_input in = {.table = l->table, .where = buf_text(&where)};
     if (rc == 0) {
-        rc = rowsql_build(&sql, l->pg, &in, err);
+        rc = rowsql_build(&sql, &in, err);
     }
     if (rc == 0) {
         rc = keyarrays_make(&a, keys, 0, keys->count, l->table->key_count, err);

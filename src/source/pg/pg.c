@@ -372,36 +372,6 @@ void pg_result_release(struct pg_result *r)
     PQclear((PGresult *)(void *)r);
 }
 
-/* Appends text quoted by libpq, and frees it. */
-static int pg_push_quoted(struct pg *pg, struct buf *out, char *quoted, const char *name,
-                          struct err *err)
-{
-    if (pg->conn == NULL) {
-        return pg_fail(pg, NULL, err);
-    }
-    if (quoted == NULL) {
-        struct buf line;
-        buf_init(&line, MESSAGE_MAX_BYTES);
-        sqlstate_one_line(&line, PQerrorMessage(pg->conn), NULL);
-        err_set(err, ERR_REJECTED, "cannot quote \"%s\": %s", name, buf_text(&line));
-        buf_release(&line);
-        return ERR_REJECTED;
-    }
-    buf_push_text(out, quoted);
-    PQfreemem(quoted);
-    return 0;
-}
-
-int pg_push_identifier(struct pg *pg, struct buf *out, const char *name, struct err *err)
-{
-    return pg_push_quoted(pg, out, PQescapeIdentifier(pg->conn, name, strlen(name)), name, err);
-}
-
-int pg_push_literal(struct pg *pg, struct buf *out, const char *text, struct err *err)
-{
-    return pg_push_quoted(pg, out, PQescapeLiteral(pg->conn, text, strlen(text)), text, err);
-}
-
 static void pg_copy_text(char *out, size_t size, const char *text)
 {
     out[0] = '\0';

@@ -149,6 +149,3 @@ int pg_listen(struct pg *pg, const char *capture, struct err *err) MUST_CHECK;
 
 /* Drops the received notifications. */
 void pg_forget_calls(struct pg *pg);
-
-/* Appends a quoted literal. */
-int pg_push_literal(struct pg *pg, struct buf *out, const char *text, struct err *err) MUST_CHECK;

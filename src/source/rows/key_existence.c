@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rowferry/source/sql/sqlarray.h"
 #include "rows/keyarrays.h"
 #include "rows/keyruns.h"
+#include "sql/sqlquote.h"
 
 #define ARRAY_MAX_BYTES ((size_t)256 << 20)
 #define KEYS_PER_RUN 2 /* on average; if runs are shorter, a list is cheaper */
@@ -71,7 +71,7 @@ static int key_existence_send_texts(struct reader *r, const struct rowsql *sql,
     buf_push_char(&array, '{');
     for (size_t i = 0; i < keys->count; i++) {
         buf_push_text(&array, i > 0 ? "," : "");
-        sqlarray_push_item(&array, keyset_get(keys, i).data);
+        sqlquote_item(&array, keyset_get(keys, i).data);
     }
     buf_push_char(&array, '}');
     const char *const params[] = {buf_text(&array)};

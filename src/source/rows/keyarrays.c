@@ -3,7 +3,7 @@
 #include "rows/keyarrays.h"
 
 #include "pg/pg_private.h"
-#include "rowferry/source/sql/sqlarray.h"
+#include "sql/sqlquote.h"
 
 #define ARRAY_MAX_BYTES ((size_t)256 << 20)
 
@@ -15,7 +15,7 @@ static int keyarrays_push_key(struct keyarrays *a, struct buf *parts, struct spa
     int rc = key_split(parts, offsets, key.data, key.len, a->count, err);
     for (size_t p = 0; p < a->count && rc == 0; p++) {
         buf_push_text(&a->arrays[p], first ? "" : ",");
-        sqlarray_push_item(&a->arrays[p], buf_text(parts) + offsets[p]);
+        sqlquote_item(&a->arrays[p], buf_text(parts) + offsets[p]);
     }
     return rc;
 }

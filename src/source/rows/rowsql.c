@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pg/pg_private.h"
 #include "rowferry/base/buf.h"
-#include "rowferry/base/text.h"
 #include "rowferry/source/catalog/keytext.h"
+#include "sql/sqlquote.h"
 
 #define SQL_MAX_BYTES ((size_t)1 << 20)
 
@@ -28,8 +27,7 @@ void rowsql_release(struct rowsql *s)
     *s = (struct rowsql){0};
 }
 
-int rowsql_push_columns(struct pg *pg, struct buf *out, const struct rowsql_input *in,
-                        struct err *err)
+int rowsql_check_columns(const struct rowsql_input *in, struct err *err)
 {
     for (size_t i = 0; i < in->column_count; i++) {
         if (row_columns_find(&in->table->columns, in->columns[i]) == NULL) {
@@ -37,13 +35,16 @@ int rowsql_push_columns(struct pg *pg, struct buf *out, const struct rowsql_inpu
                            in->table->query != NULL ? "the query of" : "table", in->table->quoted,
                            in->columns[i]);
         }
-        buf_push_literal(out, ", t.");
-        int rc = pg_push_identifier(pg, out, in->columns[i], err);
-        if (rc < 0) {
-            return rc;
-        }
     }
     return 0;
+}
+
+void rowsql_push_columns(struct buf *out, const struct rowsql_input *in)
+{
+    for (size_t i = 0; i < in->column_count; i++) {
+        buf_push_literal(out, ", t.");
+        sqlquote_identifier(out, in->columns[i]);
+    }
 }
 
 static void rowsql_push_from(struct buf *out, const struct rowsql_input *in)
@@ -59,144 +60,115 @@ static void rowsql_push_from(struct buf *out, const struct rowsql_input *in)
     }
 }
 
-static int rowsql_push_head(struct pg *pg, struct buf *out, const struct rowsql_input *in,
-                            struct err *err)
+static void rowsql_push_head(struct buf *out, const struct rowsql_input *in)
 {
-    const struct table *t = in->table;
     buf_push_literal(out, "select ");
-    int rc = keytext_push(pg, out, "t", t, err);
-    if (rc == 0) {
-        rc = rowsql_push_columns(pg, out, in, err);
-    }
+    keytext_push(out, "t", in->table);
+    rowsql_push_columns(out, in);
     rowsql_push_from(out, in);
-    return rc;
 }
 
 /* Pushes a statement that lists the keys of the table only. */
-static int rowsql_push_listing(struct pg *pg, struct buf *out, const struct table *t,
-                               struct err *err)
+static void rowsql_push_listing(struct buf *out, const struct table *t)
 {
     buf_push_literal(out, "select ");
-    int rc = keytext_push(pg, out, "t", t, err);
-    buf_printf(out, "\n  from %s%s t\n where ", t->tree ? "" : "only ", t->quoted);
-    return rc;
+    keytext_push(out, "t", t);
+    buf_push_literal(out, "\n  from ");
+    query_push_table(out, t);
+    buf_push_literal(out, "\n where ");
 }
 
-static int rowsql_push_key_list(struct pg *pg, struct buf *out, const struct table *t,
-                                const char *between, struct err *err)
+static void rowsql_push_key_row(struct buf *out, const struct table *t)
 {
-    int rc = 0;
-    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
-        buf_push_text(out, i > 0 ? between : "");
-        buf_push_literal(out, "t.");
-        rc = pg_push_identifier(pg, out, t->key[i], err);
-    }
-    return rc;
+    buf_push_literal(out, "row(");
+    keytext_push_columns(out, t, "", ", ");
+    buf_push_literal(out, ")");
 }
 
-static int rowsql_push_operator(struct pg *pg, struct buf *out, const struct table *t, size_t part,
-                                const char *symbol, struct err *err)
+static void rowsql_push_operator(struct buf *out, const struct table *t, size_t part,
+                                 const char *symbol)
 {
     buf_push_literal(out, " operator(");
-    int rc = pg_push_identifier(pg, out, t->key_operators[part], err);
+    sqlquote_identifier(out, t->key_operators[part]);
     buf_printf(out, ".%s) ", symbol);
-    return rc;
 }
 
-static int rowsql_push_order(struct pg *pg, struct buf *out, const struct table *t, size_t limit,
-                             struct err *err)
+/* Pushes a part of the key and its operator. */
+static void rowsql_push_part(struct buf *out, const struct table *t, size_t part,
+                             const char *symbol)
+{
+    buf_push_literal(out, "t.");
+    sqlquote_identifier(out, t->key[part]);
+    rowsql_push_operator(out, t, part, symbol);
+}
+
+static void rowsql_push_order(struct buf *out, const struct table *t, size_t limit)
 {
     buf_push_literal(out, "\n order by ");
-    int rc = rowsql_push_key_list(pg, out, t, ", ", err);
+    keytext_push_columns(out, t, "", ", ");
     buf_printf(out, "\n limit $%zu::bigint", limit);
-    return rc;
 }
 
-static int rowsql_push_blocks(struct pg *pg, struct buf *out, const struct table *t,
-                              struct err *err)
+static void rowsql_push_blocks(struct buf *out, const struct table *t)
 {
-    (void)pg;
     (void)t;
-    (void)err;
     buf_push_literal(out, "t.ctid >= $1::tid and t.ctid < $2::tid");
-    return 0;
 }
 
 /* skip: number of parameters that come before. */
-static int rowsql_push_first_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
-                                struct err *err)
+static void rowsql_push_first_of(struct buf *out, const struct table *t, size_t skip)
 {
     (void)skip;
-    buf_push_literal(out, "row(");
-    int rc = rowsql_push_key_list(pg, out, t, ", ", err);
-    buf_push_literal(out, ") is not null");
-    return rc;
+    rowsql_push_key_row(out, t);
+    buf_push_literal(out, " is not null");
 }
 
 /* A parameter has the key's type, so that the type's input function reads it. A cast from text
  * could be defined by the type's owner, and would run with our rights. The operator has a schema,
  * because search_path contains only PostgreSQL's own. One operator name must do for all columns of
  * the comparison. */
-static int rowsql_push_after_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
-                                struct err *err)
+static void rowsql_push_after_of(struct buf *out, const struct table *t, size_t skip)
 {
-    buf_push_literal(out, "row(");
-    int rc = rowsql_push_key_list(pg, out, t, ", ", err);
-    buf_push_literal(out, ")");
-    if (rc == 0) {
-        rc = rowsql_push_operator(pg, out, t, 0, ">", err);
-    }
+    rowsql_push_key_row(out, t);
+    rowsql_push_operator(out, t, 0, ">");
     buf_push_literal(out, "row(");
     for (size_t i = 0; i < t->key_count; i++) {
         buf_printf(out, "%s$%zu::%s", i > 0 ? ", " : "", skip + i + 1, t->key_types[i]);
     }
     buf_push_literal(out, ")");
-    return rc;
 }
 
 /* Pushes a comparison of the key's first part with a parameter. */
-static int rowsql_push_bound(struct pg *pg, struct buf *out, const struct table *t,
-                             const char *symbol, size_t parameter, struct err *err)
+static void rowsql_push_bound(struct buf *out, const struct table *t, const char *symbol,
+                              size_t parameter)
 {
-    buf_push_literal(out, "t.");
-    int rc = pg_push_identifier(pg, out, t->key[0], err);
-    if (rc == 0) {
-        rc = rowsql_push_operator(pg, out, t, 0, symbol, err);
-    }
+    rowsql_push_part(out, t, 0, symbol);
     buf_printf(out, "$%zu::%s", parameter, t->key_types[0]);
-    return rc;
 }
 
-static int rowsql_push_beyond_of(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
-                                 struct err *err)
+static void rowsql_push_beyond_of(struct buf *out, const struct table *t, size_t skip)
 {
-    int rc = rowsql_push_first_of(pg, out, t, skip, err);
+    rowsql_push_first_of(out, t, skip);
     buf_push_literal(out, " and ");
-    return rc == 0 ? rowsql_push_bound(pg, out, t, ">", skip + 1, err) : rc;
+    rowsql_push_bound(out, t, ">", skip + 1);
 }
 
-static int rowsql_push_nulls(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+static void rowsql_push_nulls(struct buf *out, const struct table *t)
 {
     buf_push_literal(out, "(");
-    int rc = rowsql_push_key_list(pg, out, t, " is null or ", err);
-    buf_push_literal(out, " is null)");
-    return rc;
+    keytext_push_columns(out, t, " is null", " or ");
+    buf_push_literal(out, ")");
 }
 
 /* Compares each part separately. Unlike a join with the keys, the planner pushes this down into a
  * query and through its GROUP BY. With several parts it selects too many rows. */
-static int rowsql_push_each(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+static void rowsql_push_each(struct buf *out, const struct table *t)
 {
-    int rc = 0;
-    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
-        buf_push_text(out, i > 0 ? " and t." : "t.");
-        rc = pg_push_identifier(pg, out, t->key[i], err);
-        if (rc == 0) {
-            rc = rowsql_push_operator(pg, out, t, i, "=", err);
-        }
+    for (size_t i = 0; i < t->key_count; i++) {
+        buf_push_text(out, i > 0 ? " and " : "");
+        rowsql_push_part(out, t, i, "=");
         buf_printf(out, "any($%zu::%s[])", i + 1, t->key_types[i]);
     }
-    return rc;
 }
 
 /* Arrays of an array type do not exist: integer[][] is integer[], and any() yields its integers. */
@@ -210,77 +182,74 @@ static bool rowsql_has_arrays(const struct table *t)
     return arrays;
 }
 
-static int rowsql_push_together(struct pg *pg, struct buf *out, const struct table *t,
-                                struct err *err)
+/* Pushes the names p1, p2 .. for the parts of the key. */
+static void rowsql_push_names(struct buf *out, const struct table *t)
 {
-    int rc = 0;
+    for (size_t i = 1; i <= t->key_count; i++) {
+        buf_printf(out, "%sp%zu", i > 1 ? ", " : "", i);
+    }
+}
+
+static void rowsql_push_together(struct buf *out, const struct table *t)
+{
     bool texts = rowsql_has_arrays(t);
     buf_push_literal(out, "exists (select from unnest(");
     for (size_t i = 0; i < t->key_count; i++) {
         buf_printf(out, "%s$%zu::%s[]", i > 0 ? ", " : "", i + 1, texts ? "text" : t->key_types[i]);
     }
     buf_push_literal(out, ") as k(");
-    for (size_t i = 1; i <= t->key_count; i++) {
-        buf_printf(out, "%sp%zu", i > 1 ? ", " : "", i);
-    }
+    rowsql_push_names(out, t);
     buf_push_literal(out, ") where ");
-    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
-        buf_push_text(out, i > 0 ? " and t." : "t.");
-        rc = pg_push_identifier(pg, out, t->key[i], err);
-        if (rc == 0) {
-            rc = rowsql_push_operator(pg, out, t, i, "=", err);
-        }
+    for (size_t i = 0; i < t->key_count; i++) {
+        buf_push_text(out, i > 0 ? " and " : "");
+        rowsql_push_part(out, t, i, "=");
         buf_printf(out, "k.p%zu%s%s", i + 1, texts ? "::" : "", texts ? t->key_types[i] : "");
     }
     buf_push_literal(out, ")");
-    return rc;
 }
 
-static int rowsql_push_again(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+/* A single part is compared by itself, which is more than twice as fast. */
+static void rowsql_push_again(struct buf *out, const struct table *t)
 {
-    int rc = 0;
-    if (rowsql_has_arrays(t)) {
-        return rowsql_push_together(pg, out, t, err);
+    bool arrays = rowsql_has_arrays(t);
+    bool each = !arrays && (t->key_count == 1 || t->query != NULL);
+    bool together = arrays || t->key_count > 1;
+    if (each) {
+        rowsql_push_each(out, t);
     }
-    if (t->key_count == 1) { /* more than twice as fast */
-        return rowsql_push_each(pg, out, t, err);
+    buf_push_text(out, each && together ? " and " : "");
+    if (together) {
+        rowsql_push_together(out, t);
     }
-    if (t->query != NULL) {
-        rc = rowsql_push_each(pg, out, t, err);
-        buf_push_literal(out, " and ");
-    }
-    return rc == 0 ? rowsql_push_together(pg, out, t, err) : rc;
 }
 
-static int rowsql_push_texts(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+static void rowsql_push_texts(struct buf *out, const struct table *t)
 {
-    int rc = keytext_push(pg, out, "t", t, err);
+    keytext_push(out, "t", t);
     buf_push_literal(out, " = any($1::text[])");
+}
+
+/* Takes the finished statement; releases the buffer. */
+static int rowsql_finish(char **out, struct buf *sql, const struct table *t, struct err *err)
+{
+    int rc = sql->failed ? err_set(err, ERR_REJECTED,
+                                   "the statement that reads %s would be too long", t->quoted)
+                         : 0;
+    *out = rc == 0 ? buf_detach(sql) : NULL;
+    buf_release(sql);
     return rc;
 }
 
-typedef int (*push_choice)(struct pg *pg, struct buf *out, const struct table *t, struct err *err);
+typedef void (*push_choice)(struct buf *out, const struct table *t);
 
-static int rowsql_too_long(const struct table *t, struct err *err)
-{
-    return err_set(err, ERR_REJECTED, "the statement that reads %s would be too long", t->quoted);
-}
-
-static int rowsql_build_sql(char **out, struct pg *pg, const struct rowsql_input *in,
-                            push_choice push, struct err *err)
+static int rowsql_build_sql(char **out, const struct rowsql_input *in, push_choice push,
+                            struct err *err)
 {
     struct buf sql;
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = rowsql_push_head(pg, &sql, in, err);
-    if (rc == 0) {
-        rc = push(pg, &sql, in->table, err);
-    }
-    if (rc == 0 && sql.failed) {
-        rc = rowsql_too_long(in->table, err);
-    }
-    *out = rc == 0 ? buf_detach(&sql) : NULL;
-    buf_release(&sql);
-    return rc;
+    rowsql_push_head(&sql, in);
+    push(&sql, in->table);
+    return rowsql_finish(out, &sql, in->table, err);
 }
 
 /* Child tables have keys of their own, so the key of the tree is not unique. */
@@ -292,12 +261,9 @@ static bool rowsql_has_runs(const struct table *t)
             strcmp(type, "smallint") == 0);
 }
 
-static int rowsql_build_runs(char **out, struct pg *pg, const struct rowsql_input *in, bool count,
-                             struct err *err)
+static int rowsql_build_runs(char **out, const struct rowsql_input *in, bool count, struct err *err)
 {
-    const struct table *t = in->table;
     struct buf sql;
-    int rc = 0;
     buf_init(&sql, SQL_MAX_BYTES);
     buf_printf(&sql,
                "select %s\n  from unnest($1::bigint[], $2::bigint[]) as r(first, last),\n"
@@ -306,25 +272,18 @@ static int rowsql_build_runs(char **out, struct pg *pg, const struct rowsql_inpu
     if (count) {
         buf_push_literal(&sql, "count(*)");
     } else {
-        rc = keytext_push(pg, &sql, "t", t, err);
+        keytext_push(&sql, "t", in->table);
     }
     rowsql_push_from(&sql, in);
-    buf_push_literal(&sql, "t.");
-    rc = rc == 0 ? pg_push_identifier(pg, &sql, t->key[0], err) : rc;
+    keytext_push_columns(&sql, in->table, "", "");
     buf_push_literal(&sql, " between r.first and r.last) as c(x)");
-    if (rc == 0 && sql.failed) {
-        rc = rowsql_too_long(t, err);
-    }
-    *out = rc == 0 ? buf_detach(&sql) : NULL;
-    buf_release(&sql);
-    return rc;
+    return rowsql_finish(out, &sql, in->table, err);
 }
 
-typedef int (*push_range)(struct pg *pg, struct buf *out, const struct table *t, size_t skip,
-                          struct err *err);
+typedef void (*push_range)(struct buf *out, const struct table *t, size_t skip);
 
 /* Builds a page in the key's order: start, end if there is one, and limit. */
-static int rowsql_build_range(struct rowsql *out, struct pg *pg, const struct rowsql_input *in,
+static int rowsql_build_range(struct rowsql *out, const struct rowsql_input *in,
                               enum rowsql_from from, bool ends, struct err *err)
 {
     static const push_range pushes[] = {rowsql_push_first_of, rowsql_push_after_of,
@@ -333,37 +292,21 @@ static int rowsql_build_range(struct rowsql *out, struct pg *pg, const struct ro
     const size_t before[] = {0, t->key_count, 1};
     struct buf sql;
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = t->query != NULL ? rowsql_push_listing(pg, &sql, t, err)
-                              : rowsql_push_head(pg, &sql, in, err);
-    if (rc == 0) {
-        rc = pushes[from](pg, &sql, t, 0, err);
+    if (t->query != NULL) {
+        rowsql_push_listing(&sql, t);
+    } else {
+        rowsql_push_head(&sql, in);
     }
-    if (rc == 0 && ends) {
+    pushes[from](&sql, t, 0);
+    if (ends) {
         buf_push_literal(&sql, " and ");
-        rc = rowsql_push_bound(pg, &sql, t, "<=", before[from] + 2, err);
+        rowsql_push_bound(&sql, t, "<=", before[from] + 2);
     }
-    if (rc == 0) {
-        rc = rowsql_push_order(pg, &sql, t, before[from] + 1, err);
-    }
-    if (rc == 0 && sql.failed) {
-        rc = rowsql_too_long(t, err);
-    }
-    out->range[from][ends] = rc == 0 ? buf_detach(&sql) : NULL;
-    buf_release(&sql);
-    return rc;
+    rowsql_push_order(&sql, t, before[from] + 1);
+    return rowsql_finish(&out->range[from][ends], &sql, t, err);
 }
 
-static int rowsql_build_ranges(struct rowsql *out, struct pg *pg, const struct rowsql_input *in,
-                               struct err *err)
-{
-    int rc = 0;
-    for (int i = 0; i < 6 && rc == 0; i++) {
-        rc = rowsql_build_range(out, pg, in, (enum rowsql_from)(i / 2), i % 2 == 1, err);
-    }
-    return rc;
-}
-
-int rowsql_build(struct rowsql *out, struct pg *pg, const struct rowsql_input *in, struct err *err)
+int rowsql_build(struct rowsql *out, const struct rowsql_input *in, struct err *err)
 {
     bool query = in->table->query != NULL;
     struct rowsql_input keys = *in;
@@ -378,21 +321,20 @@ int rowsql_build(struct rowsql *out, struct pg *pg, const struct rowsql_input *i
                       {&out->present, rowsql_push_again, &keys},
                       {&out->texts, rowsql_push_texts, &keys}};
     rowsql_release(out);
-    for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
-        int rc = statements[i].push == NULL
-                     ? 0
-                     : rowsql_build_sql(statements[i].sql, pg, statements[i].in, statements[i].push,
-                                        err);
-        if (rc < 0) {
-            return rc;
+    int rc = rowsql_check_columns(in, err);
+    for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]) && rc == 0; i++) {
+        if (statements[i].push != NULL) {
+            rc = rowsql_build_sql(statements[i].sql, statements[i].in, statements[i].push, err);
         }
     }
-    bool runs = rowsql_has_runs(in->table);
-    int rc = runs ? rowsql_build_runs(&out->runs_count, pg, in, true, err) : 0;
-    if (rc == 0 && runs) {
-        rc = rowsql_build_runs(&out->runs, pg, in, false, err);
+    if (rc == 0 && rowsql_has_runs(in->table)) {
+        rc = rowsql_build_runs(&out->runs_count, in, true, err);
+        rc = rc == 0 ? rowsql_build_runs(&out->runs, in, false, err) : rc;
     }
-    return rc == 0 ? rowsql_build_ranges(out, pg, in, err) : rc;
+    for (int i = 0; i < 6 && rc == 0; i++) {
+        rc = rowsql_build_range(out, in, (enum rowsql_from)(i / 2), i % 2 == 1, err);
+    }
+    return rc;
 }
 
 /* --- keys that another query finds ----------------------------------------------------------- */
@@ -405,52 +347,38 @@ void rowsql_keys_release(struct rowsql_keys *s)
 }
 
 /* Renames the query's columns to those of the key, and removes duplicates. */
-static int rowsql_push_found(struct pg *pg, struct buf *out, const struct rowsql_keys_input *in,
-                             struct err *err)
+static void rowsql_push_found(struct buf *out, const struct rowsql_keys_input *in)
 {
     const struct table *t = in->table;
     buf_push_literal(out, "select ");
-    int rc = keytext_push(pg, out, "t", t, err);
+    keytext_push(out, "t", t);
     buf_push_literal(out, "\n  from (select distinct ");
-    for (size_t i = 0; i < t->key_count && rc == 0; i++) {
+    for (size_t i = 0; i < t->key_count; i++) {
         buf_printf(out, "%sk.p%zu::%s as ", i > 0 ? ", " : "", i + 1, t->key_types[i]);
-        rc = pg_push_identifier(pg, out, t->key[i], err);
+        sqlquote_identifier(out, t->key[i]);
     }
     buf_push_literal(out, "\n          from (\n");
     buf_push_text(out, in->query);
     buf_push_literal(out, "\n) k(");
-    for (size_t i = 0; i < t->key_count; i++) {
-        buf_printf(out, "%sp%zu", i > 0 ? ", " : "", i + 1);
-    }
+    rowsql_push_names(out, t);
     buf_push_literal(out, ")) t\n where ");
-    return rc;
 }
 
-static int rowsql_build_keys(char **out, struct pg *pg, const struct rowsql_keys_input *in,
-                             push_range push, struct err *err)
+static int rowsql_build_keys(char **out, const struct rowsql_keys_input *in, push_range push,
+                             struct err *err)
 {
     struct buf sql;
+    size_t own = push == rowsql_push_after_of ? in->table->key_count : 0;
     buf_init(&sql, SQL_MAX_BYTES);
-    int rc = rowsql_push_found(pg, &sql, in, err);
-    if (rc == 0) {
-        rc = push(pg, &sql, in->table, in->parameters, err);
-    }
-    if (rc == 0) {
-        size_t own = push == rowsql_push_after_of ? in->table->key_count : 0;
-        rc = rowsql_push_order(pg, &sql, in->table, in->parameters + own + 1, err);
-    }
-    if (rc == 0 && sql.failed) {
-        rc = rowsql_too_long(in->table, err);
-    }
-    *out = rc == 0 ? buf_detach(&sql) : NULL;
-    buf_release(&sql);
-    return rc;
+    rowsql_push_found(&sql, in);
+    push(&sql, in->table, in->parameters);
+    rowsql_push_order(&sql, in->table, in->parameters + own + 1);
+    return rowsql_finish(out, &sql, in->table, err);
 }
 
-int rowsql_keys_build(struct rowsql_keys *out, struct pg *pg, const struct rowsql_keys_input *in,
-                      struct err *err)
+int rowsql_keys_build(struct rowsql_keys *out, const struct rowsql_keys_input *in, struct err *err)
 {
     rowsql_keys_release(out);
-    int rc = rowsql_build_keys(&out->first, pg, in, rowsql_push_first_of, err);
-    return rc == 0 ? rowsql_build_keys(&out->after, pg, in, rowsql_push_after_of, err) : rc;
+    int rc = rowsql_build_keys(&out->first, in, rowsql_push_first_of, err);
+    return rc == 0 ? rowsql_build_keys(&out->after, in, rowsql_push_after_of, err) : rc;
 }

@@ -34,15 +34,14 @@ struct rowsql_input {
     const char *where; /* null: all rows */
 };
 
-/* Returns ERR_REJECTED if a column does not exist or a name cannot be quoted. */
-int rowsql_build(struct rowsql *out, struct pg *pg, const struct rowsql_input *in,
-                 struct err *err) MUST_CHECK;
+/* Returns ERR_REJECTED if a column does not exist. */
+int rowsql_build(struct rowsql *out, const struct rowsql_input *in, struct err *err) MUST_CHECK;
+int rowsql_check_columns(const struct rowsql_input *in, struct err *err) MUST_CHECK;
 void rowsql_release(struct rowsql *s);
 
 /* Appends the columns after the key's text: only names, because values are sent in their own text
  * form. */
-int rowsql_push_columns(struct pg *pg, struct buf *out, const struct rowsql_input *in,
-                        struct err *err) MUST_CHECK;
+void rowsql_push_columns(struct buf *out, const struct rowsql_input *in);
 
 /* The statements that list those keys of the table that another query finds, in the key's order.
  * The query has `parameters` parameters of its own; those of `first` and `after` follow. */
@@ -57,6 +56,6 @@ struct rowsql_keys_input {
     size_t parameters;
 };
 
-int rowsql_keys_build(struct rowsql_keys *out, struct pg *pg, const struct rowsql_keys_input *in,
+int rowsql_keys_build(struct rowsql_keys *out, const struct rowsql_keys_input *in,
                       struct err *err) MUST_CHECK;
 void rowsql_keys_release(struct rowsql_keys *s);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "pg/untranslatable.h"
-#include "rowferry/base/buf.h"
 
 #define SQL_MAX_BYTES ((size_t)4 << 20)
 

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "rowferry/base/buf.h"
 #include "rows/reader.h"
 
 struct unreadable {

@@ -10,6 +10,7 @@
 #include "rowferry/source/catalog/keytext.h"
 #include "rows/rowsql.h"
 #include "sample/sample_private.h"
+#include "sql/sqlquote.h"
 
 #define POOL_LEAST 20000
 #define POOL_TIMES 20         /* rows in the pool per wanted row */
@@ -49,21 +50,19 @@ static bool sample_is_readable(const struct sample *s, const char *column)
 /* --- the pool -------------------------------------------------------------------------------- */
 
 /* Pushes the sum, over the table's columns, of an expression: `before`, the column, `behind`. */
-static int sample_push_sum(struct sample *s, struct buf *sql, const char *before,
-                           const char *behind, struct err *err)
+static void sample_push_sum(struct sample *s, struct buf *sql, const char *before,
+                            const char *behind)
 {
-    int rc = 0;
     buf_push_literal(sql, "(0");
-    for (size_t i = 0; i < s->base->columns.count && rc == 0; i++) {
+    for (size_t i = 0; i < s->base->columns.count; i++) {
         const char *name = s->base->columns.items[i].name;
         if (sample_is_readable(s, name)) {
             buf_printf(sql, " + %st.", before);
-            rc = pg_push_identifier(s->pg, sql, name, err);
+            sqlquote_identifier(sql, name);
             buf_push_text(sql, behind);
         }
     }
     buf_push_literal(sql, ")");
-    return rc;
 }
 
 /* Returns the column that orders rows by age: the cursor's, else the first timestamp that is NOT
@@ -83,25 +82,14 @@ static const char *sample_time_column(const struct sample *s)
     return NULL;
 }
 
-static int sample_push_key_present(struct sample *s, struct buf *sql, struct err *err)
+static void sample_push_key_present(struct sample *s, struct buf *sql)
 {
-    int rc = 0;
     const char *where = s->options.rows->query == NULL ? s->options.rows->where : NULL;
-    buf_push_literal(sql, "\n where true");
-    for (size_t i = 0; i < s->base->key_count && rc == 0; i++) {
-        buf_push_literal(sql, " and t.");
-        rc = pg_push_identifier(s->pg, sql, s->base->key[i], err);
-        buf_push_literal(sql, " is not null");
-    }
+    buf_push_literal(sql, "\n where ");
+    keytext_push_columns(sql, s->base, " is not null", " and ");
     if (where != NULL) {
         buf_printf(sql, " and (\n%s\n)", where);
     }
-    return rc;
-}
-
-static int sample_push_key_text(struct sample *s, struct buf *sql, struct err *err)
-{
-    return keytext_push(s->pg, sql, "t", s->base, err);
 }
 
 static size_t sample_pool_size(const struct sample *s)
@@ -118,34 +106,29 @@ static double sample_pool_share(const struct sample *s)
     return rows > POOL_ALL_BELOW ? 100 * (double)sample_pool_size(s) / (double)rows : 0;
 }
 
-static int sample_push_pool(struct sample *s, struct buf *sql, double share, struct err *err)
+static void sample_push_pool(struct sample *s, struct buf *sql, double share)
 {
     const char *time = sample_time_column(s);
     buf_push_literal(sql, "with pool as materialized (select ");
-    int rc = sample_push_key_text(s, sql, err);
+    keytext_push(sql, "t", s->base);
     buf_push_literal(sql, " as k, ");
-    if (rc == 0) {
-        rc = sample_push_sum(s, sql, "coalesce(pg_column_size(", "), 0)", err);
-    }
+    sample_push_sum(s, sql, "coalesce(pg_column_size(", "), 0)");
     buf_push_literal(sql, " as size, ");
-    if (rc == 0) {
-        rc = sample_push_sum(s, sql, "(", " is null)::integer", err);
-    }
+    sample_push_sum(s, sql, "(", " is null)::integer");
     buf_push_literal(sql, " as nulls, ");
-    if (rc == 0 && time != NULL) {
+    if (time != NULL) {
         buf_push_literal(sql, "t.");
-        rc = pg_push_identifier(s->pg, sql, time, err);
+        sqlquote_identifier(sql, time);
     } else {
         buf_push_literal(sql, "null::timestamptz");
     }
-    buf_printf(sql, " as at, random() as dice\n  from %s%s t", s->base->tree ? "" : "only ",
-               s->base->quoted);
+    buf_push_literal(sql, " as at, random() as dice\n  from ");
+    query_push_table(sql, s->base);
     if (share > 0) {
         buf_printf(sql, " tablesample system (%.9f)", share > 100 ? 100 : share);
     }
-    rc = rc == 0 ? sample_push_key_present(s, sql, err) : rc;
+    sample_push_key_present(s, sql);
     buf_printf(sql, "\n limit %zu)\n", sample_pool_size(s) * 5);
-    return rc;
 }
 
 static void sample_push_stratum(struct buf *sql, enum stratum stratum, const char *where,
@@ -158,30 +141,26 @@ static void sample_push_stratum(struct buf *sql, enum stratum stratum, const cha
 }
 
 /* Pushes the first or last rows by key, of the whole table. */
-static int sample_push_edge(struct sample *s, struct buf *sql, enum stratum stratum,
-                            const char *direction, size_t count, struct err *err)
+static void sample_push_edge(struct sample *s, struct buf *sql, enum stratum stratum,
+                             const char *direction, size_t count)
 {
     buf_printf(sql, "\nunion all (select %d, ", (int)stratum);
-    int rc = sample_push_key_text(s, sql, err);
-    buf_printf(sql, ", 0 from %s%s t", s->base->tree ? "" : "only ", s->base->quoted);
-    rc = rc == 0 ? sample_push_key_present(s, sql, err) : rc;
+    keytext_push(sql, "t", s->base);
+    buf_push_literal(sql, ", 0 from ");
+    query_push_table(sql, s->base);
+    sample_push_key_present(s, sql);
     buf_push_literal(sql, "\n order by ");
-    for (size_t i = 0; i < s->base->key_count && rc == 0; i++) {
-        buf_push_text(sql, i > 0 ? ", t." : "t.");
-        rc = pg_push_identifier(s->pg, sql, s->base->key[i], err);
-        buf_push_text(sql, direction);
-    }
+    keytext_push_columns(sql, s->base, direction, ", ");
     buf_printf(sql, " limit %zu)", count);
-    return rc;
 }
 
 /* Chooses half of the rows by chance, and the other half from the extremes. */
-static int sample_push_choice(struct sample *s, struct buf *sql, double share, struct err *err)
+static void sample_push_choice(struct sample *s, struct buf *sql, double share)
 {
     size_t n = s->options.count;
     size_t tenth = n / 10 > 0 ? n / 10 : 1;
     size_t some = n / 20 > 0 ? n / 20 : 1;
-    int rc = sample_push_pool(s, sql, share, err);
+    sample_push_pool(s, sql, share);
     buf_printf(sql, "(select %d, k, (select count(*) from pool) from pool order by dice limit %zu)",
                STRATUM_CHANCE, (n + 1) / 2);
     sample_push_stratum(sql, STRATUM_LARGEST, "true", "size desc, k", tenth);
@@ -189,10 +168,9 @@ static int sample_push_choice(struct sample *s, struct buf *sql, double share, s
     sample_push_stratum(sql, STRATUM_NULLS, "nulls > 0", "nulls desc, dice desc", tenth);
     sample_push_stratum(sql, STRATUM_NEWEST, "at is not null", "at desc, k", some);
     sample_push_stratum(sql, STRATUM_OLDEST, "at is not null", "at, k", some);
-    rc = rc == 0 ? sample_push_edge(s, sql, STRATUM_NEWEST, " desc", some, err) : rc;
-    rc = rc == 0 ? sample_push_edge(s, sql, STRATUM_OLDEST, "", some, err) : rc;
+    sample_push_edge(s, sql, STRATUM_NEWEST, " desc", some);
+    sample_push_edge(s, sql, STRATUM_OLDEST, "", some);
     sample_push_stratum(sql, STRATUM_REST, "true", "dice", n);
-    return rc;
 }
 
 static void sample_add_key(struct sample *s, const char *key, enum stratum stratum)
@@ -208,10 +186,8 @@ static int sample_choose(struct sample *s, double share, int64_t *pool, struct e
     struct buf sql;
     struct pg_result *r = NULL;
     buf_init(&sql, SAMPLE_SQL_BYTES);
-    int rc = sample_push_choice(s, &sql, share, err);
-    if (rc == 0) {
-        rc = pg_query(s->pg, &r, "any: int, text, int", buf_text(&sql), NULL, 0, err);
-    }
+    sample_push_choice(s, &sql, share);
+    int rc = pg_query(s->pg, &r, "any: int, text, int", buf_text(&sql), NULL, 0, err);
     *pool = 0;
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
         *pool = pg_int(r, i, 2) > *pool ? pg_int(r, i, 2) : *pool;
@@ -394,7 +370,7 @@ int sample_push_rows(struct sample *s, struct buf *sql, const char *const *colum
                               .columns = columns,
                               .column_count = count,
                               .where = s->options.rows->where};
-    int rc = rowsql_build(&rows, s->pg, &in, err);
+    int rc = rowsql_build(&rows, &in, err);
     if (rc == 0) {
         buf_push_text(sql, rows.again);
     }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "rowferry/base/ascii.h"
-#include "rowferry/source/sql/sqlarray.h"
 #include "rowferry/source/sql/sqltext.h"
+#include "sql/sqlquote.h"
 
 #define NAME_MAX_BYTES ((size_t)1 << 20)
 
@@ -163,7 +163,7 @@ static void mentions_push_item(struct buf *out, const char *schema, const char *
     buf_init(&item, NAME_MAX_BYTES);
     buf_printf(&item, "%s.%s", schema, name);
     buf_push_text(out, out->len > 0 ? "," : "");
-    sqlarray_push_item(out, buf_text(&item));
+    sqlquote_item(out, buf_text(&item));
     buf_release(&item);
 }
 

@@ -7,7 +7,7 @@
 
 #include "rowferry/base/ascii.h"
 #include "rowferry/base/text.h"
-#include "rowferry/source/sql/sqlarray.h"
+#include "sql/sqlquote.h"
 
 #define NAME_MAX_BYTES 512
 
@@ -91,7 +91,7 @@ void plancalls_push(struct buf *out, const char *plan)
     for (const char *at = plan; (at = plancalls_next_name(at, &name)) != NULL;) {
         if (!name.failed && (*at == '(' || plancalls_in_capitals(buf_text(&name)))) {
             buf_push_text(out, out->len > 0 ? "," : "");
-            sqlarray_push_item(out, buf_text(&name));
+            sqlquote_item(out, buf_text(&name));
         }
     }
     buf_release(&name);

@@ -8,6 +8,7 @@
 #include "pg/template.h"
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
+#include "sql/sqlquote.h"
 #include "survey/survey_private.h"
 
 #define SAMPLE_VALUES 2000
@@ -77,8 +78,8 @@ static struct pg_result *survey_facts_ask_sample(struct pg *pg, const char *shap
                                                                                           : NULL;
 }
 
-static int survey_facts_sample_values(struct pg *pg, const struct table *t, const char *value,
-                                      const struct probe *p, struct column_facts *f)
+static void survey_facts_sample_values(struct pg *pg, const struct table *t, const char *value,
+                                       const struct probe *p, struct column_facts *f)
 {
     struct buf sql;
     buf_init(&sql, SURVEY_TEXT_BYTES);
@@ -102,7 +103,6 @@ static int survey_facts_sample_values(struct pg *pg, const struct table *t, cons
     }
     pg_result_release(r);
     buf_release(&sql);
-    return 0;
 }
 
 /* --- shapes of JSON -------------------------------------------------------------------------- */
@@ -131,8 +131,8 @@ static void survey_facts_take_members(struct shape *into, const struct pg_result
     }
 }
 
-static int survey_facts_sample_shape(struct pg *pg, const struct table *t, const char *value,
-                                     struct column_facts *f)
+static void survey_facts_sample_shape(struct pg *pg, const struct table *t, const char *value,
+                                      struct column_facts *f)
 {
     struct buf sql;
     struct buf source;
@@ -152,7 +152,6 @@ static int survey_facts_sample_shape(struct pg *pg, const struct table *t, const
     pg_result_release(r);
     buf_release(&source);
     buf_release(&sql);
-    return 0;
 }
 
 /* --- all columns ----------------------------------------------------------------------------- */
@@ -172,29 +171,28 @@ static void survey_facts_sample_array(struct pg *pg, const struct table *t, cons
     }
     buf_init(&unnested, SURVEY_TEXT_BYTES);
     buf_printf(&unnested, "unnest(%s)", value);
-    (void)survey_facts_sample_values(pg, t, buf_text(&unnested), p, f);
+    survey_facts_sample_values(pg, t, buf_text(&unnested), p, f);
     buf_release(&unnested);
     if (p == &probes[2] && f->unfit == 0) {
-        (void)survey_facts_sample_values(pg, t, value, &list_probe, f);
+        survey_facts_sample_values(pg, t, value, &list_probe, f);
     }
 }
 
-static int survey_facts_sample_column(struct pg *pg, const struct table *t, const struct column *c,
-                                      struct column_facts *f, struct err *err)
+static void survey_facts_sample_column(struct pg *pg, const struct table *t, const struct column *c,
+                                       struct column_facts *f)
 {
     struct buf value;
     buf_init(&value, SURVEY_TEXT_BYTES);
     buf_push_literal(&value, "t.");
-    int rc = pg_push_identifier(pg, &value, c->name, err);
-    if (rc == 0 && survey_facts_is_json(c)) {
-        rc = survey_facts_sample_shape(pg, t, buf_text(&value), f);
-    } else if (rc == 0 && column_is_array(c)) {
+    sqlquote_identifier(&value, c->name);
+    if (survey_facts_is_json(c)) {
+        survey_facts_sample_shape(pg, t, buf_text(&value), f);
+    } else if (column_is_array(c)) {
         survey_facts_sample_array(pg, t, buf_text(&value), c, f);
-    } else if (rc == 0 && survey_facts_probe_of(c) != NULL) {
-        rc = survey_facts_sample_values(pg, t, buf_text(&value), survey_facts_probe_of(c), f);
+    } else if (survey_facts_probe_of(c) != NULL) {
+        survey_facts_sample_values(pg, t, buf_text(&value), survey_facts_probe_of(c), f);
     }
     buf_release(&value);
-    return rc;
 }
 
 static void survey_facts_take_statistics(const struct pg_result *r, const struct columns *columns,
@@ -228,7 +226,7 @@ int survey_facts(struct pg *pg, const struct table *t, const struct columns *col
     rc = rc == 0 ? pg_script(pg, SAMPLE_TIMEOUT, err) : rc;
     int64_t end_ms = pg_now_ms() + SAMPLES_MOST_MS;
     for (size_t i = 0; i < columns->count && rc == 0 && pg_now_ms() < end_ms; i++) {
-        rc = survey_facts_sample_column(pg, t, &columns->items[i], &out[i], err);
+        survey_facts_sample_column(pg, t, &columns->items[i], &out[i]);
     }
     return rc;
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "rowferry/base/text.h"
-#include "rowferry/source/sql/sqlarray.h"
 #include "rowferry/source/sql/tablename.h"
+#include "sql/sqlquote.h"
 #include "survey/survey_private.h"
 
 #define WAY_MOST 6 /* foreign keys from a table to the root */
@@ -372,7 +372,7 @@ static int survey_links_doubt_index(struct survey *s, struct pg *pg, const struc
     buf_push_char(&columns, '{');
     for (size_t i = 0; i < link->pair_count; i++) {
         buf_push_text(&columns, i > 0 ? "," : "");
-        sqlarray_push_item(&columns, link->pairs[i].child);
+        sqlquote_item(&columns, link->pairs[i].child);
     }
     buf_push_char(&columns, '}');
     const char *const params[] = {oid, buf_text(&columns)};

@@ -53,8 +53,9 @@ void catalog_table_free(struct table *t); /* null is allowed */
 int query_describe_columns(struct pg *pg, struct table *t, const char *query,
                            struct err *err) MUST_CHECK;
 
-/* Appends the item of a FROM clause, with the alias t. */
+/* Append the item of a FROM clause, with the alias t: the query if there is one, or the table. */
 void query_push_source(struct buf *out, const struct table *t);
+void query_push_table(struct buf *out, const struct table *t);
 
 /* Returns ERR_REJECTED, with the reason, if the change log cannot see all changes of the table: it
  * is unlogged, is part of another table, or has such a member. */

@@ -55,7 +55,7 @@ void installed_beside_release(struct install_beside *b);
 
 /* Appends the SQL that `source install` would run for the table, and the grants for `reader` (a
  * role; null = a placeholder), as a script that a DBA can paste. */
-int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,
+int install_print(const struct table *table, const char *reader, struct buf *out,
                   struct err *err) MUST_CHECK;
 
 /* Runs that SQL, with short locks on one table at a time. A second run changes nothing. */
@@ -70,8 +70,7 @@ int install_notifies(struct pg *pg, const struct table *table, bool *notifies,
 /* Changes that setting permanently. */
 int install_notify(struct pg *pg, const struct table *table, bool on, struct err *err) MUST_CHECK;
 /* Appends the SQL that would do it, to be run after install_print's. */
-int install_print_notify(struct pg *pg, const struct table *table, bool on, struct buf *out,
-                         struct err *err) MUST_CHECK;
+void install_print_notify(const struct table *table, bool on, struct buf *out);
 
 /* Removes the triggers of the table, and the schema if no other table is captured. */
 int install_remove(struct pg *pg, const struct table *table, struct err *err) MUST_CHECK;

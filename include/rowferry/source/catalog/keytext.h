@@ -15,13 +15,15 @@ struct buf;
 /* Appends the expression of the table's key for the alias ("t"): t."id"::text, or the escaped parts
  * joined by ':'. It is NULL if a part is NULL. For a user-defined type the text comes from its
  * output function, because its owner may define a cast to text, which would run with our rights. */
-int keytext_push(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
-                 struct err *err) MUST_CHECK;
+void keytext_push(struct buf *out, const char *alias, const struct table *t);
 
 /* Appends an expression for the same text that is stored in the database. It never calls a cast,
  * because the column may get another type later. */
-int keytext_push_recorded(struct pg *pg, struct buf *out, const char *alias, const struct table *t,
-                          struct err *err) MUST_CHECK;
+void keytext_push_recorded(struct buf *out, const char *alias, const struct table *t);
+
+/* Appends the columns of the key with the alias t, each followed by `behind`. */
+void keytext_push_columns(struct buf *out, const struct table *t, const char *behind,
+                          const char *between);
 
 /* Returns ERR_REJECTED if a page of keys greater than `after` contains `key` although it is not
  * greater. Then the configured condition has cancelled the page's own, and pages would never end.

@@ -9,8 +9,8 @@
  *
  * A connection to another host must be encrypted unless sslmode allows otherwise. A server without
  * a verified certificate must prove by channel binding that it knows the password, unless
- * channel_binding allows otherwise. Values are sent as parameters only. Identifiers come from the
- * catalog and are quoted by libpq.
+ * channel_binding allows otherwise. Values are sent as parameters; names are quoted
+ * (sql/sqlquote.h).
  *
  * Errors: a lost or refused connection, 57P0x, 57014 (cancelled), 55P03 (lock), 40001, 40P01 and
  * 53xxx are ERR_TRANSIENT. Every other SQLSTATE is ERR_REJECTED. A URI that libpq cannot parse is
@@ -73,11 +73,6 @@ const char *pg_text(const struct pg_result *r, size_t row, size_t column);
 int64_t pg_int(const struct pg_result *r, size_t row, size_t column); /* 0 for NULL */
 bool pg_true(const struct pg_result *r, size_t row, size_t column);
 void pg_result_release(struct pg_result *r); /* null is allowed */
-
-/* Appends an identifier in double quotes, quoted by libpq. */
-struct buf;
-int pg_push_identifier(struct pg *pg, struct buf *out, const char *name,
-                       struct err *err) MUST_CHECK;
 
 /* Returns true if the URI leads to another host whose certificate is not verified. Does not
  * connect. */
