@@ -41,15 +41,26 @@ enum exit_code {
     EXIT_TEMPORARY = 6,
 };
 
+/* What the reason of a refusal by the search service means, if its error type does not say it. */
+enum service_reason {
+    SERVICE_REASON_OTHER,
+    SERVICE_REASON_NO_SECURITY, /* the endpoint is missing or disabled: there are no accounts */
+    SERVICE_REASON_NAME_TAKEN,  /* an alias has the name of the new index */
+    SERVICE_REASON_NO_TEMPLATE, /* no index template makes data streams of this name */
+    SERVICE_REASON_VECTOR,      /* about a vector field or its dimensions */
+};
+
 struct err {
     enum err_class class;
-    char message[512]; /* one line; ends with "..." if it was cut */
-    char detail[1152]; /* optional: the first KiB of a body, escaped */
-    char hint[256];    /* optional: what to do */
-    char sqlstate[6];  /* optional: PostgreSQL's SQLSTATE */
-    int http_status;   /* optional: HTTP status, 0 = none */
-    int sqlite_code;   /* optional: SQLite's extended code, 0 = none */
-    bool drift;        /* the index has a different definition; a rebuild resolves this */
+    char message[512];     /* one line; ends with "..." if it was cut */
+    char detail[1152];     /* optional: the first KiB of a body, escaped */
+    char hint[256];        /* optional: what to do */
+    char sqlstate[6];      /* optional: PostgreSQL's SQLSTATE */
+    char service_type[64]; /* optional: the search service's error type: letters, digits, '_' */
+    enum service_reason service_reason;
+    int http_status; /* optional: HTTP status, 0 = none */
+    int sqlite_code; /* optional: SQLite's extended code, 0 = none */
+    bool drift;      /* the index has a different definition; a rebuild resolves this */
 };
 
 /* Sets class and message (printf) and clears everything else. Returns the class. e may be null. */

@@ -152,18 +152,12 @@ static int validate_run_step(struct validating *v, enum validate_step_id id, boo
     return 0;
 }
 
-static bool validate_is_about_vectors(const struct err *err)
-{
-    return strstr(err->message, "imension") != NULL || strstr(err->message, "dims") != NULL ||
-           strstr(err->message, "knn") != NULL || strstr(err->message, "_vector") != NULL;
-}
-
 /* Reports that the service refused to create the index, for its analysis, mapping or vectors. The
  * rows can still show whether the vectors' dimensions fit. */
 static int validate_creation_refused(struct validating *v, struct err *err)
 {
     struct err why = *err;
-    bool vectors = validate_is_about_vectors(&why);
+    bool vectors = why.service_reason == SERVICE_REASON_VECTOR;
     v->step = &v->report->steps[vectors ? VALIDATE_VECTORS : VALIDATE_ANALYSIS];
     validate_note_error(v,
                         why.hint[0] != '\0' ? NULL

@@ -99,7 +99,7 @@ static void validate_report_push_cause(struct buf *text, const struct err *err)
     for (const char *p = strstr(err->detail, mark); p != NULL; p = strstr(p + 1, mark)) {
         at = p + sizeof(mark) - 1;
     }
-    if (at != NULL && strstr(err->message, "all shards failed") != NULL) {
+    if (at != NULL && strcmp(err->service_type, "search_phase_execution_exception") == 0) {
         buf_push_literal(text, ": ");
         buf_push(text, at, strcspn(at, "\""));
     }

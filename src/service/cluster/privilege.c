@@ -203,10 +203,7 @@ static int privilege_elastic_account(struct service *s, struct account *out, str
 static bool privilege_needs_no_question(const struct err *err)
 {
     return (err->http_status == 400 || err->http_status == 404 || err->http_status == 405) &&
-           (strstr(err->message, "no handler found") != NULL ||
-            strstr(err->message, "Incorrect HTTP method") != NULL ||
-            strstr(err->message, "Security must be explicitly enabled") != NULL ||
-            strstr(err->message, "Security is not enabled") != NULL);
+           err->service_reason == SERVICE_REASON_NO_SECURITY;
 }
 
 int privilege_account_look(struct service *s, const struct product_info *product,

@@ -9,6 +9,7 @@
 #define INDEX_NAME_MAX_BYTES 255
 #define ASK_MAX_BYTES ((size_t)4 << 20) /* maximum of a request's body */
 #define NO_BODY span_make(NULL, 0)
+#define SERVICE_EXISTS "resource_already_exists_exception" /* error type: the name is taken */
 
 /* Initialises path and writes "/<name><rest>" into it. */
 void ask_path(struct buf *path, const char *name, const char *rest);

@@ -7,14 +7,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "http/body.h"
 #include "http/fault.h"
 #include "http/secret.h"
 #include "http/wire.h"
-#include "rowferry/service/http/index_block.h"
 
 #define MOVE_PAUSE_MS 1000
-#define EXCERPT_BYTES 200
 
 /* Formats the Host header like libcurl: with the port unless it is the scheme's default. */
 static char *http_host_line(CURLU *url, const char *host)
@@ -246,69 +243,6 @@ int http_request(struct service *s, const char *method, const char *path, struct
 void http_answer_release(struct http_answer *answer)
 {
     buf_release(&answer->body);
-}
-
-static enum err_class http_class_of(int status)
-{
-    static const int passing[] = {408, 425, 429, 502, 503, 504};
-    for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++) {
-        if (passing[i] == status) {
-            return ERR_TRANSIENT;
-        }
-    }
-    return ERR_REJECTED;
-}
-
-/* The body names the cause: another credential does not lift a block. */
-static void http_refuse_hint(int status, struct span body, struct err *err)
-{
-    const char *block = index_block_setting(body);
-    if (block != NULL) {
-        index_block_hint(block, "INDEX", err);
-        return;
-    }
-    if (index_block_closed(body)) {
-        index_block_closed_hint("INDEX", err);
-        return;
-    }
-    if (status == 401) {
-        err_hint(err, "the service does not know this credential: see service.auth");
-    } else if (status == 403) {
-        err_hint(err, "the credential of service.auth lacks this privilege");
-    } else if (status >= 300 && status < 400) {
-        err_hint(err, "redirects are not followed: service.url must name the service itself");
-    }
-}
-
-/* Writes "type: reason", or the one that is present; otherwise the beginning of the text. */
-static void http_report_refusal(const struct http_answer *answer, struct buf *out)
-{
-    struct json_object *tree = answer->json ? body_parse(&answer->body, BODY_ERROR) : NULL;
-    struct body_error error = body_error(tree);
-    const struct buf *body = &answer->body;
-    if (error.type[0] == '\0' && error.reason[0] == '\0') {
-        text_escape(out, buf_text(body), text_cut(buf_text(body), body->len, EXCERPT_BYTES));
-    } else {
-        buf_push_text(out, error.type);
-        buf_push_text(out, error.type[0] != '\0' && error.reason[0] != '\0' ? ": " : "");
-        text_escape(out, error.reason, strlen(error.reason));
-    }
-    json_object_put(tree);
-}
-
-int http_refuse(const struct http_answer *answer, const char *method, const char *path,
-                struct err *err)
-{
-    struct buf words;
-    buf_init(&words, 5 * HTTP_BODY_MAX_BYTES);
-    http_report_refusal(answer, &words);
-    err_set(err, http_class_of(answer->status), "%s %.*s: %d%s%s", method, (int)strcspn(path, "?"),
-            path, answer->status, words.len > 0 ? " " : "", buf_text(&words));
-    buf_release(&words);
-    err->http_status = answer->status;
-    err_detail(err, buf_text(&answer->body), answer->body.len);
-    http_refuse_hint(answer->status, span_make(buf_text(&answer->body), answer->body.len), err);
-    return err->class;
 }
 
 void http_push_segment(struct buf *out, const char *text, size_t len)

@@ -152,30 +152,6 @@ int index_look(struct service *s, const char *name, bool *found, struct index_in
     return 0;
 }
 
-/* Error texts of the products for an unknown type. */
-void index_hint_type(struct err *err)
-{
-    static const char *const words[] = {"No handler for type [", "The mapper type ["};
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        const char *at = strstr(err->message, words[i]);
-        if (at == NULL) {
-            continue;
-        }
-        at += strlen(words[i]);
-        char *type = text_copy_span(span_make(at, strcspn(at, "]")));
-        const char *meant = mapping_meant_type(type);
-        if (meant != NULL && strcmp(meant, type) != 0) {
-            err_hint(err, "in to.mappings: did you mean \"%s\"?", meant);
-        } else if (meant != NULL) {
-            err_hint(err,
-                     "this service lacks the type \"%s\": add the module or plugin that has it, "
-                     "or choose another type in to.mappings",
-                     type);
-        }
-        free(type);
-    }
-}
-
 int index_create(struct service *s, const char *name, const char *mappings, const char *settings,
                  struct err *err)
 {
@@ -191,9 +167,6 @@ int index_create(struct service *s, const char *name, const char *mappings, cons
                                    ASK_MAX_BYTES)
                          : ask_of(s, "PUT", name, "", span_make(body.data, body.len), BODY_SHORT,
                                   NULL, err);
-    }
-    if (rc < 0) {
-        index_hint_type(err);
     }
     buf_release(&body);
     return rc;

@@ -25,9 +25,6 @@ bool stream_read(struct json_object *tree, const char *name, struct index_info *
  * byte after the name must not be a digit. */
 int64_t stream_number(struct span backing);
 
-/* Adds a hint to a refused mapping if it is written for the other product. */
-void index_hint_type(struct err *err);
-
 /* Appends {"action":{"index":..,"alias":..<rest>}} for an _aliases call. */
 void index_push_action(struct buf *out, const char *action, const char *index, const char *alias,
                        const char *rest);

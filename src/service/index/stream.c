@@ -148,9 +148,6 @@ static int stream_put_template(struct service *s, const struct wanted *w, struct
     json_build_member(body, "template", template);
     int rc = stream_put_by(s, "_index_template", name, body, err);
     json_object_put(body);
-    if (rc < 0) {
-        index_hint_type(err);
-    }
     return rc;
 }
 
@@ -243,10 +240,10 @@ static int stream_see_template(struct service *s, struct wanted *w, struct err *
 static int stream_create_data(struct service *s, const char *name, struct err *err)
 {
     int rc = stream_put_by(s, "_data_stream", name, NULL, err);
-    if (rc == ERR_REJECTED && strstr(err->message, "resource_already_exists") != NULL) {
+    if (rc == ERR_REJECTED && strcmp(err->service_type, SERVICE_EXISTS) == 0) {
         return 0;
     }
-    if (rc == ERR_REJECTED && strstr(err->message, "no matching index template") != NULL) {
+    if (rc == ERR_REJECTED && err->service_reason == SERVICE_REASON_NO_TEMPLATE) {
         err_hint(err,
                  "have an administrator create an index template with \"data_stream\": {} for "
                  "\"%s\", or give this account the right to (docs/rights.md)",

@@ -26,7 +26,7 @@ static const struct {
 /* Adds a hint to a 403 about privileges. Index blocks also cause a 403, but have their own hint. */
 static void smoke_name_privilege(const struct smoke *t, enum step step, struct err *err)
 {
-    if (err->http_status != 403 || strstr(err->message, "security_exception") == NULL) {
+    if (err->http_status != 403 || strcmp(err->service_type, "security_exception") != 0) {
         return;
     }
     const char *wanted = privileges[step].elasticsearch;
@@ -100,8 +100,8 @@ static void smoke_push_creation(struct buf *body, const struct smoke *t)
 static bool smoke_reports_taken(const struct err *err)
 {
     return err->http_status == 400 &&
-           (strstr(err->message, "resource_already_exists_exception") != NULL ||
-            strstr(err->message, "exists as alias") != NULL);
+           (strcmp(err->service_type, SERVICE_EXISTS) == 0 ||
+            err->service_reason == SERVICE_REASON_NAME_TAKEN);
 }
 
 int smoke_create(struct service *s, struct smoke *t, struct err *err)

@@ -223,6 +223,51 @@ START_TEST(a_refusal_is_told_in_one_line)
 END_TEST
 
 static const struct {
+    const char *error; /* value of "error" in the body */
+    const char *service_type;
+    enum service_reason service_reason;
+} meanings[] = {
+    {"{\"type\":\"resource_already_exists_exception\",\"reason\":\"knn\"}",
+     "resource_already_exists_exception", SERVICE_REASON_VECTOR},
+    {"{\"root_cause\":[{\"type\":\"security_exception\"}]}", "security_exception",
+     SERVICE_REASON_OTHER},
+    {"\"no handler found for uri [/_x] and method [GET]\"", "", SERVICE_REASON_NO_SECURITY},
+    {"{\"type\":\"invalid_index_name_exception\",\"reason\":\"Invalid index name [knn], already "
+     "exists as alias\"}",
+     "invalid_index_name_exception", SERVICE_REASON_NAME_TAKEN},
+    {"{\"type\":\"illegal_argument_exception\",\"reason\":\"no matching index template found for "
+     "data stream [s]\"}",
+     "illegal_argument_exception", SERVICE_REASON_NO_TEMPLATE},
+    {"{\"type\":\"mapper_parsing_exception\",\"reason\":\"The number of dimensions is 9999\"}",
+     "mapper_parsing_exception", SERVICE_REASON_VECTOR},
+    /* foreign bytes: only a plain and short type is kept */
+    {"{\"type\":\"x\\u001b[31m\",\"reason\":\"y\"}", "", SERVICE_REASON_OTHER},
+    {"{\"type\":\"x y\"}", "", SERVICE_REASON_OTHER},
+    {"{\"type\":\"a23456789012345678901234567890123456789012345678901234567890123\"}",
+     "a23456789012345678901234567890123456789012345678901234567890123", SERVICE_REASON_OTHER},
+    {"{\"type\":\"a234567890123456789012345678901234567890123456789012345678901234\"}", "",
+     SERVICE_REASON_OTHER},
+    {"{\"type\":{\"x\":1}}", "", SERVICE_REASON_OTHER},
+};
+
+START_TEST(a_refusal_keeps_the_error_type_and_the_meaning_of_its_reason)
+{
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+        char text[512];
+        struct err err;
+        struct http_answer answer = {.status = 400, .json = true};
+        buf_init(&answer.body, sizeof(text));
+        buf_printf(&answer.body, "{\"error\":%s,\"status\":400}", meanings[i].error);
+        ck_assert_int_eq(http_refuse(&answer, "PUT", "/knn", &err), ERR_REJECTED);
+        ck_assert_str_eq(err.service_type, meanings[i].service_type);
+        ck_assert_int_eq(err.service_reason, meanings[i].service_reason);
+        ck_assert_ptr_null(strchr(err.message, '\x1b'));
+        http_answer_release(&answer);
+    }
+}
+END_TEST
+
+static const struct {
     int status;
     const char *body;
     const char *hint; /* part of the hint; "" none */
@@ -412,6 +457,7 @@ SUITE_MAIN("service/http", an_address_in_brackets_is_reached_and_named,
            an_address_that_swallows_connections_gives_way_to_the_next, a_redirect_is_not_followed,
            an_answer_over_the_maximum_is_refused, a_refusal_is_told_in_one_line,
            an_index_block_is_not_called_a_lack_of_privilege,
+           a_refusal_keeps_the_error_type_and_the_meaning_of_its_reason,
            a_secret_that_the_service_echoes_is_masked, a_login_that_the_service_echoes_is_masked,
            the_credential_travels_in_its_header, a_proxy_of_the_environment_is_not_used,
            an_address_with_a_password_is_refused_without_showing_it, a_path_prefix_is_kept,
