@@ -170,15 +170,16 @@ static void init_look_at_service(struct init *i)
     struct err err;
     struct service *service = NULL;
     const char *const urls[] = {i->url};
-    const struct service_options options = {.urls = urls,
-                                            .url_count = 1,
-                                            .api_key = i->credential.api_key,
-                                            .user = i->credential.user,
-                                            .password = i->credential.password,
-                                            .ca_file = i->credential.ca_file,
-                                            .request_timeout_ms = REQUEST_TIMEOUT_MS,
-                                            .connect_timeout_ms = CONNECT_TIMEOUT_MS,
-                                            .in_flight = 1};
+    const struct service_options options = {
+        .urls = urls,
+        .url_count = 1,
+        .user = i->credential.user,
+        .credentials = {[SERVICE_API_KEY] = {i->credential.api_key, NULL},
+                        [SERVICE_PASSWORD] = {i->credential.password, NULL}},
+        .ca_file = i->credential.ca_file,
+        .request_timeout_ms = REQUEST_TIMEOUT_MS,
+        .connect_timeout_ms = CONNECT_TIMEOUT_MS,
+        .in_flight = 1};
     int rc = http_service_open(&service, &options, &err);
     if (rc == 0) {
         rc = init_ask_service(i, service, &err);

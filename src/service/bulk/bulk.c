@@ -190,7 +190,7 @@ static void bulk_settle(struct slot *slot)
         b->failure.http_status = 200;
     }
     /* the refusal of an item may quote credentials, like that of a request */
-    secret_mask(&slot->service->options, b->reasons.data, b->reasons.len);
+    secret_mask(slot->service, b->reasons.data, b->reasons.len);
 }
 
 struct batch *bulk_take(struct service *s)

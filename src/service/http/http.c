@@ -84,20 +84,13 @@ static int http_open_base(struct base_url *base, const char *text, struct err *e
     return rc;
 }
 
-static bool http_add_header(struct curl_slist **list, const char *line)
-{
-    struct curl_slist *longer = curl_slist_append(*list, line);
-    *list = longer != NULL ? longer : *list;
-    return longer != NULL;
-}
-
 /* The Expect header is empty, because both products answer at once and waiting for a 100 costs a
  * second. */
 static bool http_make_headers(struct curl_slist **list, const char *content_type,
-                              const struct service_options *options)
+                              const struct service *s)
 {
-    return http_add_header(list, content_type) && http_add_header(list, "Expect:") &&
-           secret_add_header(list, options);
+    return secret_push_line(list, content_type) && secret_push_line(list, "Expect:") &&
+           secret_push_authorization(list, s);
 }
 
 static bool http_open_slots(struct service *s)
@@ -125,8 +118,8 @@ static int http_open_parts(struct service *s, struct err *err)
     }
     s->multi = curl_multi_init();
     if (s->multi == NULL ||
-        !http_make_headers(&s->json_headers, "Content-Type: application/json", &s->options) ||
-        !http_make_headers(&s->bulk_headers, "Content-Type: application/x-ndjson", &s->options) ||
+        !http_make_headers(&s->json_headers, "Content-Type: application/json", s) ||
+        !http_make_headers(&s->bulk_headers, "Content-Type: application/x-ndjson", s) ||
         !http_open_slots(s)) {
         return err_set(err, ERR_TRANSIENT, "could not prepare connections to the service: %s",
                        "libcurl has no memory, no TLS or is too old");

@@ -56,7 +56,7 @@ struct slot {
 };
 
 struct service {
-    struct service_options options; /* its secrets point at the copies below */
+    struct service_options options; /* use the secrets below instead of its credentials */
     char *secrets[SERVICE_SECRETS];
     unsigned credential; /* incremented when a credential is read again */
     CURLM *multi;

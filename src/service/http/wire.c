@@ -9,7 +9,6 @@
 
 #include "http/fault.h"
 #include "http/secret.h"
-#include "http/signing.h"
 
 #define KEEPALIVE_IDLE_S 30L
 #define KEEPALIVE_PAUSE_S 10L
@@ -207,13 +206,19 @@ bool wire_open_slot(struct service *s, struct slot *slot, bool accept_compressed
     return good;
 }
 
+static void wire_drop_signature(struct slot *slot)
+{
+    secret_free_headers(slot->signed_headers);
+    slot->signed_headers = NULL;
+}
+
 void wire_close_slot(struct service *s, struct slot *slot)
 {
     if (slot->easy != NULL) {
         curl_multi_remove_handle(s->multi, slot->easy);
         curl_easy_cleanup(slot->easy);
     }
-    signing_drop(slot);
+    wire_drop_signature(slot);
     if (slot->reader.context != NULL) {
         slot->reader.free(slot->reader.context);
     }
@@ -223,13 +228,14 @@ void wire_close_slot(struct service *s, struct slot *slot)
 }
 
 /* Sets the user for each request, because the password may have changed. */
-static bool wire_set_user(CURL *easy, const struct service_options *o)
+static bool wire_set_user(CURL *easy, const struct service *s)
 {
     bool good = true;
-    if (o->user != NULL) {
+    const char *password = s->secrets[SERVICE_PASSWORD];
+    if (s->options.user != NULL) {
         SET(CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
-        SET(CURLOPT_USERNAME, o->user);
-        SET(CURLOPT_PASSWORD, o->password != NULL ? o->password : "");
+        SET(CURLOPT_USERNAME, s->options.user);
+        SET(CURLOPT_PASSWORD, password != NULL ? password : "");
     }
     return good;
 }
@@ -247,10 +253,10 @@ static bool wire_set_request(struct slot *slot, const struct curl_slist *headers
     CURL *easy = slot->easy;
     bool good = true;
     if (slot->service->options.aws_region != NULL) {
-        good = signing_add(slot, headers, body);
+        good = secret_sign(slot, headers, body);
         headers = slot->signed_headers;
     }
-    good = good && wire_set_user(easy, &slot->service->options);
+    good = good && wire_set_user(easy, slot->service);
     SET(CURLOPT_URL, buf_text(&slot->url));
     SET(CURLOPT_HTTPHEADER, headers);
     SET(CURLOPT_HTTPGET, 1L);
@@ -285,7 +291,7 @@ int wire_start(struct slot *slot, const struct curl_slist *headers, const struct
 {
     struct service *s = slot->service;
     wire_forget_answer(slot);
-    signing_drop(slot);
+    wire_drop_signature(slot);
     slot->base = s->base;
     slot->answer.origin = s->bases[s->base].origin;
     slot->credential = s->credential;
@@ -341,7 +347,7 @@ static void wire_finish(struct slot *slot, CURLcode result)
     slot->result = result == CURLE_OK && !slot->head_whole ? CURLE_PARTIAL_FILE : result;
     slot->finished = true;
     if (status >= 300) {
-        secret_mask(&s->options, slot->answer.body.data, slot->answer.body.len);
+        secret_mask(s, slot->answer.body.data, slot->answer.body.len);
     }
     if (fault_turns_away(slot)) {
         wire_next_base(s, slot->base);

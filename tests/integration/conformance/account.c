@@ -56,7 +56,7 @@ static void enter(struct account_shop *a)
              a->open_search ? "/_plugins/_security/api/internalusers" : "/_security/user", a->name);
     give(a, NULL);
     shop->subject.options.user = a->name;
-    shop->subject.options.password = PASSWORD;
+    shop->subject.options.credentials[SERVICE_PASSWORD].value = PASSWORD;
     shop_configure(shop, NULL, "\"number_of_replicas\": 0");
 }
 
@@ -198,7 +198,7 @@ START_TEST(an_administrator_and_one_with_more_rights_are_told)
     lines_expect(&l, "privileges", "PASS", "enough");
     lines_release(&l);
     shop.subject.options.user = "nobody";
-    shop.subject.options.password = "nobody";
+    shop.subject.options.credentials[SERVICE_PASSWORD].value = "nobody";
     shop_configure(&shop, NULL, NULL);
     lines_look(&l, shop.config, NULL, NULL);
     lines_expect(&l, "account", "PASS", "\"nobody\" is no administrator");

@@ -63,7 +63,7 @@ START_TEST(what_is_proposed_loads_unedited)
     PGconn *conn = sql_open(uri);
     sql_exec(conn, "%s", kinds_sql);
     set_or_unset("ROWFERRY_USER", s->options.user);
-    set_or_unset("ROWFERRY_PASSWORD", s->options.password);
+    set_or_unset("ROWFERRY_PASSWORD", s->options.credentials[SERVICE_PASSWORD].value);
     set_or_unset("ROWFERRY_CA_FILE", s->options.ca_file);
     char *config = scratch_path(shop.dir, "proposed.json");
     rowferry_expect(0, NULL, "init", "--source", uri, "--table", "kinds", "--service", s->url, "-o",

@@ -54,7 +54,7 @@ static void enter(struct rotation *r)
     snprintf(r->name, sizeof(r->name), "rotates-%.60s", r->shop.subject.alias);
     set_password(r, FIRST);
     r->shop.subject.options.user = r->name;
-    r->shop.subject.options.password = FIRST;
+    r->shop.subject.options.credentials[SERVICE_PASSWORD].value = FIRST;
     shop_configure(&r->shop, NULL, NULL);
 }
 

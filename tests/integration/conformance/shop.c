@@ -29,7 +29,7 @@ static void push_auth(struct buf *text, const struct shop *shop)
 {
     const struct service_options *o = &shop->subject.options;
     if (o->user != NULL) {
-        free(scratch_write(shop->dir, "password", o->password));
+        free(scratch_write(shop->dir, "password", o->credentials[SERVICE_PASSWORD].value));
         buf_printf(text,
                    ", \"auth\": {\"user\": \"%s\", \"password\": {\"file\": \"%s/password\"}}",
                    o->user, shop->dir);

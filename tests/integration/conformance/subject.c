@@ -31,7 +31,7 @@ static void start_stand_in(struct subject *s)
     scratch_remove(dir);
     s->url = s->stand_in.url;
     s->options.user = "admin";
-    s->options.password = "admin";
+    s->options.credentials[SERVICE_PASSWORD].value = "admin";
 }
 
 static void name_indices(struct subject *s)
@@ -48,7 +48,7 @@ void subject_enter(struct subject *s)
         .url = getenv("ROWFERRY_TEST_SERVICE"),
         .options = {.url_count = 1,
                     .user = getenv("ROWFERRY_TEST_USER"),
-                    .password = getenv("ROWFERRY_TEST_PASSWORD"),
+                    .credentials[SERVICE_PASSWORD].value = getenv("ROWFERRY_TEST_PASSWORD"),
                     .ca_file = getenv("ROWFERRY_TEST_CA"),
                     .request_timeout_ms = 30000,
                     .connect_timeout_ms = 30000,
@@ -60,7 +60,8 @@ void subject_enter(struct subject *s)
     s->options.urls = &s->url;
     name_indices(s);
     if (s->options.user != NULL) {
-        s->authorization = reply_basic(s->options.user, s->options.password);
+        s->authorization =
+            reply_basic(s->options.user, s->options.credentials[SERVICE_PASSWORD].value);
     }
     OK(http_service_open(&s->service, &s->options, &s->err));
     OK(product_detect(s->service, &s->product, &s->err));
@@ -119,7 +120,7 @@ struct service *subject_as(struct subject *s, const char *user, const char *pass
     struct service *service = NULL;
     struct service_options options = s->options;
     options.user = user;
-    options.password = password;
+    options.credentials[SERVICE_PASSWORD].value = password;
     OK(http_service_open(&service, &options, &s->err));
     return service;
 }

@@ -179,7 +179,7 @@ START_TEST(an_account_that_may_only_read_is_told_what_it_lacks)
     struct program_result r;
     shop_open(&shop, 10, NULL, NULL);
     struct service_options own = shop.subject.options;
-    shop.subject.options.user = shop.subject.options.password = "reader";
+    shop.subject.options.user = shop.subject.options.credentials[SERVICE_PASSWORD].value = "reader";
     shop_configure(&shop, NULL, NULL);
     rowferry_run(&r, shop.config, "validate", NULL);
     ck_assert_msg(r.exit_code == 1, "%d %s%s", r.exit_code, r.out, r.err);

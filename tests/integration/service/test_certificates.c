@@ -104,7 +104,7 @@ static int ask(const struct server *at, const char *ca_file, const char *client,
     struct service_options options = {.urls = &url,
                                       .url_count = 1,
                                       .ca_file = ca_file,
-                                      .api_key = "canary-key-77aa",
+                                      .credentials[SERVICE_API_KEY].value = "canary-key-77aa",
                                       .request_timeout_ms = WAIT_MS,
                                       .connect_timeout_ms = WAIT_MS,
                                       .in_flight = 1};

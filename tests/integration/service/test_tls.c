@@ -71,7 +71,7 @@ static int ask(const char *url, const char *ca_file, const char *api_key, struct
         .urls = &url,
         .url_count = 1,
         .ca_file = ca_file,
-        .api_key = api_key,
+        .credentials[SERVICE_API_KEY].value = api_key,
         .request_timeout_ms = WAIT_MS,
         .connect_timeout_ms = WAIT_MS,
         .in_flight = 1,

@@ -149,7 +149,7 @@ START_TEST(a_small_file_has_the_designs_defaults)
     ck_assert_int_eq(service.request_timeout_ms, 60000);
     ck_assert_uint_eq(service.in_flight, 8);
     ck_assert_str_eq(service.urls[0], "https://search:9200");
-    ck_assert_ptr_null(service.api_key);
+    ck_assert_ptr_null(service.credentials[SERVICE_API_KEY].value);
     config_source_options(c, "rowferry sync articles", &source);
     ck_assert_str_eq(source.uri, "postgresql://db/shop");
     ck_assert_str_eq(source.application_name, "rowferry sync articles");

@@ -226,8 +226,8 @@ START_TEST(secrets_are_read_when_asked_and_readable_files_are_warned_of)
     config_service_options(c, &c->pipelines[0], &service);
     ck_assert_str_eq(source.password, S3CRET);
     ck_assert_str_eq(service.user, "u");
-    ck_assert_str_eq(service.password, "user-" S3CRET);
-    ck_assert_ptr_null(service.api_key);
+    ck_assert_str_eq(service.credentials[SERVICE_PASSWORD].value, "user-" S3CRET);
+    ck_assert_ptr_null(service.credentials[SERVICE_API_KEY].value);
     config_free(c);
     unlink("secret");
     configfile_leave();

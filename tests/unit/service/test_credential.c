@@ -46,7 +46,7 @@ static void rotated_start(struct rotated *r, const char *place, enum service_sec
 {
     r->place = place;
     r->renewal = rotating_secret_new(OLD, read_text, &r->place, keep);
-    r->f.options.renewals[secret] = r->renewal;
+    r->f.options.credentials[secret].origin = r->renewal;
     start(&r->f, answers, SIZE_MAX);
 }
 
@@ -59,7 +59,7 @@ static void rotated_stop(struct rotated *r)
 START_TEST(a_rotated_key_is_read_again_and_the_request_sent_once_more)
 {
     static const char *const answers[] = {refusal, fine, NULL};
-    struct rotated r = {.f = {.options = {.api_key = OLD}}};
+    struct rotated r = {.f = {.options = {.credentials[SERVICE_API_KEY].value = OLD}}};
     rotated_start(&r, NEW, SERVICE_API_KEY, answers);
     ck_assert_int_eq(get(&r.f), 0);
     ck_assert_int_eq(r.f.answer.status, 200);
@@ -72,7 +72,8 @@ END_TEST
 START_TEST(a_rotated_password_is_too)
 {
     static const char *const answers[] = {refusal, fine, NULL};
-    struct rotated r = {.f = {.options = {.user = "u", .password = OLD}}};
+    struct rotated r = {
+        .f = {.options = {.user = "u", .credentials[SERVICE_PASSWORD].value = OLD}}};
     rotated_start(&r, NEW, SERVICE_PASSWORD, answers);
     ck_assert_int_eq(get(&r.f), 0);
     ck_assert_int_eq(r.f.answer.status, 200);
@@ -81,11 +82,35 @@ START_TEST(a_rotated_password_is_too)
 }
 END_TEST
 
+/* A new credential is masked too, unless its row in secret.c calls it public. */
+START_TEST(every_credential_is_masked_in_an_answer)
+{
+    char text[512];
+    const char *const answers[] = {text, NULL};
+    char secrets[SERVICE_SECRETS][16];
+    struct fixture f = {.options = {.user = "u"}};
+    int len = snprintf(text, sizeof(text), "HTTP/1.1 400 X\r\nContent-Length: %d\r\n\r\n",
+                       SERVICE_SECRETS * 9);
+    for (size_t i = 0; i < SERVICE_SECRETS; i++) {
+        snprintf(secrets[i], sizeof(secrets[i]), "canary-%02zu", i);
+        f.options.credentials[i].value = secrets[i];
+        len += snprintf(text + len, sizeof(text) - (size_t)len, "%s", secrets[i]);
+    }
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(get(&f), 0);
+    for (size_t i = 0; i < SERVICE_SECRETS; i++) {
+        bool shown = strstr(buf_text(&f.answer.body), secrets[i]) != NULL;
+        ck_assert_msg(shown == (i == SERVICE_AWS_KEY_ID), "secret %zu", i);
+    }
+    stop(&f);
+}
+END_TEST
+
 /* Expects a final 401 after `requests` requests, with `place` as the origin's current text. */
 static void expect_refused(const char *place, size_t requests)
 {
     static const char *const answers[] = {refusal, NULL};
-    struct rotated r = {.f = {.options = {.api_key = OLD}}};
+    struct rotated r = {.f = {.options = {.credentials[SERVICE_API_KEY].value = OLD}}};
     rotated_start(&r, place, SERVICE_API_KEY, answers);
     ck_assert_int_eq(get(&r.f), 0);
     ck_assert_int_eq(r.f.answer.status, 401);
@@ -134,7 +159,7 @@ START_TEST(a_bulk_that_met_the_old_key_goes_again_with_the_new_one)
     const char *const answers[] = {
         refusal, answer_of(taken, 200, "{\"items\":[{\"index\":{\"status\":201}}]}"), NULL};
     struct batch b;
-    struct rotated r = {.f = {.options = {.api_key = OLD}}};
+    struct rotated r = {.f = {.options = {.credentials[SERVICE_API_KEY].value = OLD}}};
     rotated_start(&r, NEW, SERVICE_API_KEY, answers);
     fill(&b);
     send_one(&r.f, &b);
@@ -152,7 +177,7 @@ START_TEST(a_bulk_whose_key_stays_refused_stops)
 {
     static const char *const answers[] = {refusal, NULL};
     struct batch b;
-    struct rotated r = {.f = {.options = {.api_key = OLD}}};
+    struct rotated r = {.f = {.options = {.credentials[SERVICE_API_KEY].value = OLD}}};
     rotated_start(&r, OLD, SERVICE_API_KEY, answers);
     fill(&b);
     send_one(&r.f, &b);
@@ -166,11 +191,12 @@ START_TEST(a_session_that_is_over_is_read_again_where_requests_are_signed)
 {
     static const char *const answers[] = {"HTTP/1.1 403 X\r\nContent-Length: 0\r\n\r\n", fine,
                                           NULL};
-    struct rotated r = {.f = {.options = {.aws_region = "eu-west-1",
-                                          .aws_service = "es",
-                                          .aws_key_id = "AKIDEXAMPLE",
-                                          .aws_secret_key = "canary-secret-93",
-                                          .aws_token = OLD}}};
+    struct rotated r = {
+        .f = {.options = {.aws_region = "eu-west-1",
+                          .aws_service = "es",
+                          .credentials[SERVICE_AWS_KEY_ID].value = "AKIDEXAMPLE",
+                          .credentials[SERVICE_AWS_SECRET_KEY].value = "canary-secret-93",
+                          .credentials[SERVICE_AWS_TOKEN].value = OLD}}};
     rotated_start(&r, NEW, SERVICE_AWS_TOKEN, answers);
     ck_assert_int_eq(get(&r.f), 0);
     ck_assert_int_eq(r.f.answer.status, 200);
@@ -206,8 +232,9 @@ START_TEST(where_a_redirect_points_nothing_is_heard)
     static const int statuses[] = {301, 302, 303, 307, 308};
     struct scripted *other = scripted_start(answers, SIZE_MAX, false);
     for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
-        struct fixture basic = {.options = {.user = "u", .password = OLD}};
-        struct fixture key = {.options = {.api_key = OLD}};
+        struct fixture basic = {
+            .options = {.user = "u", .credentials[SERVICE_PASSWORD].value = OLD}};
+        struct fixture key = {.options = {.credentials[SERVICE_API_KEY].value = OLD}};
         redirect_to(&basic, statuses[i], other);
         redirect_to(&key, statuses[i], other);
     }
@@ -223,7 +250,7 @@ START_TEST(only_the_proxy_that_is_configured_is_asked)
     static const char *const answers[] = {fine, NULL};
     char proxy[64];
     char wanted[96];
-    struct fixture f = {.options = {.api_key = OLD, .proxy = proxy}};
+    struct fixture f = {.options = {.credentials[SERVICE_API_KEY].value = OLD, .proxy = proxy}};
     f.server = scripted_start(answers, SIZE_MAX, false);
     snprintf(proxy, sizeof(proxy), "http://127.0.0.1:%d", f.server->port);
     ck_assert_int_eq(setenv("no_proxy", "*", 1), 0);
@@ -244,7 +271,7 @@ START_TEST(a_proxy_that_makes_a_tunnel_gets_no_credential)
     static const char *const later[] = {"HTTP/1.1 503 X\r\nContent-Length: 0\r\n\r\n", NULL};
     for (int i = 0; i < 2; i++) {
         char proxy[64];
-        struct fixture f = {.options = {.api_key = OLD, .proxy = proxy}};
+        struct fixture f = {.options = {.credentials[SERVICE_API_KEY].value = OLD, .proxy = proxy}};
         f.server = scripted_start(i == 0 ? answers : later, SIZE_MAX, false);
         snprintf(proxy, sizeof(proxy), "http://127.0.0.1:%d", f.server->port);
         f.urls[0] = "https://search.example:9200";
@@ -259,7 +286,7 @@ START_TEST(a_proxy_that_makes_a_tunnel_gets_no_credential)
 END_TEST
 
 SUITE_MAIN("service/credential", only_the_proxy_that_is_configured_is_asked,
-           a_proxy_that_makes_a_tunnel_gets_no_credential,
+           a_proxy_that_makes_a_tunnel_gets_no_credential, every_credential_is_masked_in_an_answer,
            a_rotated_key_is_read_again_and_the_request_sent_once_more, a_rotated_password_is_too,
            a_key_that_is_still_the_same_is_refused_once,
            a_new_key_that_is_refused_too_is_the_answer,

@@ -13,33 +13,30 @@
 struct rotating_secret;
 
 enum service_secret {
-    SERVICE_API_KEY,
-    SERVICE_BEARER,
-    SERVICE_PASSWORD,
+    SERVICE_API_KEY,  /* opaque, sent as "Authorization: ApiKey ..." */
+    SERVICE_BEARER,   /* sent as "Authorization: Bearer ..." */
+    SERVICE_PASSWORD, /* of basic authentication, with `user` */
     SERVICE_AWS_KEY_ID,
     SERVICE_AWS_SECRET_KEY,
-    SERVICE_AWS_TOKEN,
+    SERVICE_AWS_TOKEN, /* session token; may be missing */
     SERVICE_SECRETS,
+};
+
+struct service_credential {
+    const char *value;              /* null: not configured */
+    struct rotating_secret *origin; /* read again after a 401; null if the value is fixed */
 };
 
 struct service_options {
     const char *const *urls; /* base URLs without credentials, path prefix included */
     size_t url_count;
-    const char *api_key; /* opaque, sent as "Authorization: ApiKey ..."; may be null */
-    const char *user;    /* basic authentication; may be null */
-    const char *password;
-    const char *bearer;
+    const char *user; /* basic authentication; may be null */
+    struct service_credential credentials[SERVICE_SECRETS];
     const char *aws_region; /* requests are signed (sigv4.h) unless null */
     const char *aws_service;
-    const char *aws_key_id;
-    const char *aws_secret_key;
-    const char *aws_token; /* session token; may be null */
-    struct rotating_secret
-        *renewals[SERVICE_SECRETS]; /* origins of the secrets above, read again after a
-                               401; an entry is null if the secret is fixed */
-    const char *proxy;              /* proxy URL, or null for none; the environment is ignored */
-    const char *ca_file;            /* null selects the system's store */
-    const char *client_cert;        /* PEM files; may be null */
+    const char *proxy;       /* proxy URL, or null for none; the environment is ignored */
+    const char *ca_file;     /* null selects the system's store */
+    const char *client_cert; /* PEM files; may be null */
     const char *client_key;
     int64_t request_timeout_ms; /* limit for one request, body and answer */
     int64_t connect_timeout_ms;

@@ -133,7 +133,7 @@ START_TEST(a_secret_that_the_refusal_of_an_operation_quotes_is_masked)
                   "\"status\":400,\"error\":{\"type\":\"a\",\"reason\":\"not ApiKey canary-key"
                   "\"}}}]}"),
         NULL};
-    struct fixture f = {.options.api_key = "canary-key"};
+    struct fixture f = {.options.credentials[SERVICE_API_KEY].value = "canary-key"};
     struct batch b;
     start(&f, answers, SIZE_MAX);
     fill(&b, 2);

@@ -140,7 +140,7 @@ START_TEST(a_redirect_is_not_followed)
 {
     static const char *const answers[] = {
         "HTTP/1.1 301 Moved\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n", NULL};
-    struct fixture f = {.options.api_key = SECRET};
+    struct fixture f = {.options.credentials[SERVICE_API_KEY].value = SECRET};
     start(&f, answers, SIZE_MAX);
     ck_assert_int_eq(get(&f, "/"), 0);
     ck_assert_int_eq(f.answer.status, 301);
@@ -323,7 +323,7 @@ START_TEST(a_secret_that_the_service_echoes_is_masked)
     static const char *const answers[] = {"HTTP/1.1 401 No\r\nContent-Length: 24\r\n\r\n"
                                           "bad key: " SECRET "!",
                                           NULL};
-    struct fixture f = {.options.api_key = SECRET};
+    struct fixture f = {.options.credentials[SERVICE_API_KEY].value = SECRET};
     start(&f, answers, SIZE_MAX);
     ck_assert_int_eq(get(&f, "/"), 0);
     ck_assert_int_eq(http_refuse(&f.answer, "GET", "/", &f.err), ERR_REJECTED);
@@ -339,7 +339,8 @@ START_TEST(a_login_that_the_service_echoes_is_masked)
     static const char *const answers[] = {"HTTP/1.1 401 No\r\nContent-Length: 29\r\n\r\n"
                                           "bad login: Basic dXM6ZXI6cCJ3",
                                           NULL};
-    struct fixture f = {.options = {.user = "us:er", .password = "p\"w"}};
+    struct fixture f = {
+        .options = {.user = "us:er", .credentials[SERVICE_PASSWORD].value = "p\"w"}};
     start(&f, answers, SIZE_MAX);
     ck_assert_int_eq(get(&f, "/"), 0);
     ck_assert_int_eq(http_refuse(&f.answer, "GET", "/", &f.err), ERR_REJECTED);
@@ -365,12 +366,13 @@ static void check_header(struct service_options options, const char *wanted)
 START_TEST(the_credential_travels_in_its_header)
 {
     check_header((struct service_options){0}, NULL);
-    check_header((struct service_options){.api_key = SECRET},
+    check_header((struct service_options){.credentials[SERVICE_API_KEY].value = SECRET},
                  "\r\nAuthorization: ApiKey " SECRET "\r\n");
-    check_header((struct service_options){.bearer = "abc.def"},
+    check_header((struct service_options){.credentials[SERVICE_BEARER].value = "abc.def"},
                  "\r\nAuthorization: Bearer abc.def\r\n");
-    check_header((struct service_options){.user = "us:er", .password = "p\"w"},
-                 "\r\nAuthorization: Basic dXM6ZXI6cCJ3\r\n");
+    check_header(
+        (struct service_options){.user = "us:er", .credentials[SERVICE_PASSWORD].value = "p\"w"},
+        "\r\nAuthorization: Basic dXM6ZXI6cCJ3\r\n");
 }
 END_TEST
 
@@ -381,7 +383,7 @@ START_TEST(a_proxy_of_the_environment_is_not_used)
     snprintf(proxy, sizeof(proxy), "http://127.0.0.1:%d", scripted_closed_port());
     setenv("http_proxy", proxy, 1);
     setenv("ALL_PROXY", proxy, 1);
-    struct fixture f = {.options.api_key = SECRET};
+    struct fixture f = {.options.credentials[SERVICE_API_KEY].value = SECRET};
     start(&f, answers, SIZE_MAX);
     ck_assert_int_eq(get(&f, "/"), 0);
     stop(&f);
