@@ -255,7 +255,7 @@ static int stream_create_data(struct service *s, const char *name, struct err *e
 static int stream_refuse_taken(const char *name, struct err *err)
 {
     err_set(err, ERR_REJECTED,
-            "\"%s\" is an index or alias, and a data stream cannot bear its name", name);
+            "\"%s\" is already the name of an index or alias, so no data stream can have it", name);
     return err_hint(err, "choose another to.index, or: DELETE /%s", name);
 }
 
@@ -359,7 +359,7 @@ static int stream_expect_same(const struct index_info *at, const struct generati
 {
     if (strcmp(at->uuid, stream->uuid) != 0) {
         return err_set(err, ERR_STATE,
-                       "data stream \"%s\" was deleted and created again by somebody else",
+                       "data stream \"%s\" was deleted and created again by another program",
                        stream->name);
     }
     if (stream->pipeline[0] == '\0' || strcmp(at->pipeline, stream->pipeline) != 0) {

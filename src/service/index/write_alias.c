@@ -40,7 +40,7 @@ static int write_alias_expect_same(struct json_object *found, const struct gener
     index_info_read(info, g->name, found);
     if (strcmp(info->uuid, g->uuid) != 0) {
         return err_set(err, ERR_STATE,
-                       "index \"%s\" was deleted and created again by somebody else", g->name);
+                       "index \"%s\" was deleted and created again by another program", g->name);
     }
     if (g->pipeline[0] == '\0' || strcmp(info->pipeline, g->pipeline) != 0) {
         return err_set(err, ERR_INTERNAL,
