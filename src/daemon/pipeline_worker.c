@@ -37,25 +37,23 @@ static void pipeline_worker_take_settings(struct pipeline_worker *r)
 static void pipeline_worker_round_options(struct pipeline_worker *r, struct pipeline_options *out)
 {
     session_options(&r->session, out);
-    out->follow = true;
-    out->again = r->away || r->counts;
+    out->mode = PIPELINE_FOLLOW;
     if (!r->until_rebuilt) {
-        out->retry_budget_ms = -1;
+        out->limits.retry_budget_ms = -1;
     }
-    out->allow_deletes = r->allow_deletes;
-    out->allow_rejections = r->allow_rejections;
-    out->permission = r->permission;
-    out->rivals = r->fresh;
-    out->stood_by = r->fresh && r->stood_by;
-    out->stop = &r->order;
-    out->wake_fd = r->wake_fd;
-    out->alive_us = &r->alive_us;
-    out->snapshot = r->snapshot;
-    out->stall = &r->stall;
-    out->progress = pipeline_worker_on_progress;
-    out->progress_context = r;
-    out->asked = pipeline_worker_asked;
-    out->asked_context = r;
+    out->permission =
+        (struct pipeline_permission){r->allow_deletes, r->allow_rejections, r->permission};
+    out->rivals = !r->fresh ? RIVALS_NONE : r->stood_by ? RIVALS_ACTIVE : RIVALS_POSSIBLE;
+    out->follow.retry = r->away || r->counts;
+    out->follow.wake_fd = r->wake_fd;
+    out->follow.snapshot = r->snapshot;
+    out->follow.stall = &r->stall;
+    out->follow.asked = pipeline_worker_asked;
+    out->follow.asked_context = r;
+    out->hooks = (struct pipeline_hooks){.stop = &r->order,
+                                         .alive_us = &r->alive_us,
+                                         .progress = pipeline_worker_on_progress,
+                                         .progress_context = r};
 }
 
 /* Adds the counters of a round to those of the rounds before. */

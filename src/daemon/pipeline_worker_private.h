@@ -30,7 +30,7 @@ void pipeline_worker_idle(struct pipeline_worker *r);
 /* Takes the lock on this host and the lease among all hosts, and stands by if that is requested.
  * Also returns 0 if it is stopped before. */
 int pipeline_worker_hold(struct pipeline_worker *r, struct err *err) MUST_CHECK;
-/* Implements pipeline_options.asked; the context is the replica. */
+/* Implements pipeline_follow.asked; the context is the replica. */
 bool pipeline_worker_asked(void *context, int64_t id, const char *command, const char *arguments);
 bool pipeline_worker_is_paused(struct pipeline_worker *r);
 /* Returns when the pipeline is resumed, stopped or lost. */

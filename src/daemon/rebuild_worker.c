@@ -98,12 +98,12 @@ static void rebuild_worker_fill_work(struct rebuild_worker *b, struct work *w,
     session_ports(s, &w->ports);
     session_source_options(s, &w->source);
     session_listing(s, NULL, &w->listing);
-    w->pipeline.stop = stop;
+    w->pipeline.hooks.stop = stop;
     if (b->options.patient) {
-        w->pipeline.retry_budget_ms = -1;
+        w->pipeline.limits.retry_budget_ms = -1;
     }
-    w->pipeline.progress = b->options.progress;
-    w->pipeline.progress_context = b->options.progress_context;
+    w->pipeline.hooks.progress = b->options.progress;
+    w->pipeline.hooks.progress_context = b->options.progress_context;
     w->options = (struct rebuild_options){.pipeline = &w->pipeline,
                                           .fields = s->pipeline->fields,
                                           .field_count = s->pipeline->field_count,
@@ -343,7 +343,7 @@ static int rebuild_worker_swap(struct rebuild_worker *b)
         return 0;
     }
     rebuild_worker_fill_work(b, &w, b->options.stop);
-    w.pipeline.alive_us = b->options.alive_us;
+    w.pipeline.hooks.alive_us = b->options.alive_us;
     w.options.allow_deletes = b->allow_deletes;
     int rc = rebuild_swap(&w.options, &w.all, &b->result, &b->err);
     if (rc == 0 && b->result.swapped) {
@@ -403,8 +403,8 @@ static void rebuild_worker_give_up(struct rebuild_worker *b)
     int rc = rebuild_worker_open_session(b, &b->err);
     if (rc == 0) {
         rebuild_worker_fill_work(b, &w, &b->quits);
-        w.pipeline.retry_budget_ms = b->session.pipeline->limits.retry_budget_ms;
-        w.pipeline.alive_us = b->options.alive_us;
+        w.pipeline.limits.retry_budget_ms = b->session.pipeline->limits.retry_budget_ms;
+        w.pipeline.hooks.alive_us = b->options.alive_us;
         rc = rebuild_abort(&w.options, &w.all, &aborted, &b->err);
     }
     b->rc = rc;

@@ -31,7 +31,7 @@ struct rebuild_worker_options {
     bool fences;                       /* see source_options */
     bool patient;                      /* waits without limit for unreachable servers */
     const volatile sig_atomic_t *stop; /* stop flag of the owner's rounds */
-    int64_t *alive_us;                 /* see pipeline_options */
+    int64_t *alive_us;                 /* see pipeline_hooks */
     void (*call)(void *context);       /* called in any thread when rebuild_worker_mind is due */
     void *context;
     void (*progress)(void *context, const struct progress *progress); /* progress of the fill;
@@ -92,7 +92,7 @@ int rebuild_worker_begin(struct rebuild_worker *b, int64_t id, enum rebuild_kind
                          const struct rebuild_terms *terms, struct err *err) MUST_CHECK;
 void rebuild_worker_abort(struct rebuild_worker *b, int64_t id);
 
-/* Implements pipeline_options.asked; the context is the rebuild worker. */
+/* Implements pipeline_follow.asked; the context is the rebuild worker. */
 bool rebuild_worker_asked(void *context, int64_t id, const char *command, const char *arguments);
 
 static inline bool rebuild_worker_busy(const struct rebuild_worker *b)

@@ -230,10 +230,9 @@ static int holder_request_sync(struct holder_request *k, struct err *err)
     struct pipeline_ports ports;
     session_options(s, &options);
     session_ports(s, &ports);
-    options.requests_only = true;
-    options.stop = k->stop;
-    options.progress = progress_line_draw;
-    options.progress_context = &k->progress;
+    options.mode = PIPELINE_REQUESTS;
+    options.hooks = (struct pipeline_hooks){
+        .stop = k->stop, .progress = progress_line_draw, .progress_context = &k->progress};
     int64_t until = clock_monotonic_us(&s->clock) + (k->followed ? HOLDER_REQUEST_GRACE_US : 0);
     rc = pipeline_sync(&options, &ports, &k->outcome.result, err);
     while (rc == ERR_HELD && *k->stop == 0 && clock_monotonic_us(&s->clock) < until) {

@@ -30,11 +30,10 @@ static int sync_job_work(struct job *j, struct err *err)
     session_options(&j->base.worker.session, &options);
     session_ports(&j->base.worker.session, &ports);
     options.refresh = arguments_have(j->base.arguments, OPTION_REFRESH);
-    options.allow_deletes = arguments_have(j->base.arguments, OPTION_ALLOW_DELETES);
-    options.allow_rejections = arguments_have(j->base.arguments, OPTION_ALLOW_REJECTIONS);
-    options.stop = j->base.stop;
-    options.progress = progress_line_draw;
-    options.progress_context = j->base.progress;
+    options.permission.deletes = arguments_have(j->base.arguments, OPTION_ALLOW_DELETES);
+    options.permission.rejections = arguments_have(j->base.arguments, OPTION_ALLOW_REJECTIONS);
+    options.hooks = (struct pipeline_hooks){
+        .stop = j->base.stop, .progress = progress_line_draw, .progress_context = j->base.progress};
     return pipeline_sync(&options, &ports, &j->outcome.result, err);
 }
 

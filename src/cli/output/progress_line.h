@@ -20,7 +20,7 @@ struct progress_line {
 void progress_line_init(struct progress_line *p, bool allowed);
 void progress_line_release(struct progress_line *p);
 
-/* The callback of pipeline_options; the context is the progress line. */
+/* The callback of pipeline_hooks; the context is the progress line. */
 void progress_line_draw(void *context, const struct progress *progress);
 
 /* Shows a text of the caller. */

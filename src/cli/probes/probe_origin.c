@@ -150,7 +150,7 @@ static void probe_origin_report(struct check *c, struct session *s, const struct
         return;
     }
     struct state *state = probe_origin_open_state(s);
-    if (schema_pipeline_drift(&options, &facts, index, state, &found, &err) < 0) {
+    if (schema_pipeline_drift(&options.definition, &facts, index, state, &found, &err) < 0) {
         check_fail(c, &err);
     } else {
         probe_origin_report_found(c, s, state, &found, index->name);

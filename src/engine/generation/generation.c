@@ -450,13 +450,13 @@ static int generation_claim(const struct generation *t, struct err *err)
 static int generation_find(struct generation *t, struct err *err)
 {
     int rc = generation_claim(t, err);
-    if (rc == 0 && t->rivals) {
+    if (rc == 0 && t->rivals != RIVALS_NONE) {
         rc = takeover_newer(t, err);
     }
     if (rc < 0) {
         return rc;
     }
-    t->rivals = false;
+    t->rivals = RIVALS_NONE;
     if (t->taken_over && t->checkpoint.phase == GENERATION_LIVE) {
         rc = schema_note(t, err);
         if (rc < 0) {

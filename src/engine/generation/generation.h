@@ -13,8 +13,7 @@
 
 #include "guard/guard.h"
 #include "rowferry/base/clock.h"
-#include "rowferry/document/mapping/mapping.h"
-#include "rowferry/engine/generation/drift.h"
+#include "rowferry/engine/generation/pipeline_definition.h"
 #include "rowferry/engine/port.h"
 #include "rowferry/state/checkpoint.h"
 
@@ -36,10 +35,9 @@ struct generation {
     struct checkpoint checkpoint;        /* as in the state file, kept current */
     const struct guard *guard; /* borrowed: limits the documents that searches may lose in a swap */
     bool taken_over;           /* this run took the checkpoint over from the source */
-    bool rivals;               /* see pipeline_options */
-    bool stood_by;             /* see pipeline_options */
-    bool next;                 /* rebuild: built beside the live one, without a takeover */
-    bool adopt;                /* rebuild: an index with the alias's name may be replaced */
+    enum pipeline_rivals rivals;
+    bool next;        /* rebuild: built beside the live one, without a takeover */
+    bool adopt;       /* rebuild: an index with the alias's name may be replaced */
     int64_t begun_us; /* rebuild: time of the request, identifies its indices; 0: no rebuild */
     int64_t keep;     /* former generations to keep if the generation is found swapped in */
     bool observes;    /* read-only: another process writes it */

@@ -72,12 +72,13 @@ static int schema_compare(const struct generation *t, struct drift_side was, str
     return rc;
 }
 
-int schema_pipeline_drift(const struct pipeline_options *options, const struct source_facts *facts,
-                          const struct index_info *index, struct state *state,
-                          struct drift_found *out, struct err *err)
+int schema_pipeline_drift(const struct pipeline_definition *definition,
+                          const struct source_facts *facts, const struct index_info *index,
+                          struct state *state, struct drift_found *out, struct err *err)
 {
-    struct generation t = {
-        .mapping = options->mapping, .ingest_pipeline = options->ingest_pipeline, .facts = *facts};
+    struct generation t = {.mapping = definition->mapping,
+                           .ingest_pipeline = definition->ingest_pipeline,
+                           .facts = *facts};
     const struct drift_side was = {
         .identity = index->source, .mapping = index->fingerprint, .table = index->table};
     *out = (struct drift_found){0};

@@ -31,12 +31,13 @@ static const char *takeover_differs(const struct generation *t, const struct ind
     return NULL;
 }
 
-const char *takeover_pipeline_differs(const struct pipeline_options *options,
+const char *takeover_pipeline_differs(const struct pipeline_definition *definition,
                                       const struct source_facts *facts,
                                       const struct index_info *index)
 {
-    struct generation t = {
-        .mapping = options->mapping, .ingest_pipeline = options->ingest_pipeline, .facts = *facts};
+    struct generation t = {.mapping = definition->mapping,
+                           .ingest_pipeline = definition->ingest_pipeline,
+                           .facts = *facts};
     return takeover_differs(&t, index);
 }
 
@@ -209,7 +210,7 @@ int takeover_newer(struct generation *t, struct err *err)
     generation_consumer_name(t, live.name, live.uuid, &consumer);
     rc = t->source.ops->mirrored(t->source.self, buf_text(&consumer),
                                  own ? t->checkpoint.position : NULL, &mirror, err);
-    if (rc == 0 && mirror.usable && (mirror.order > 0 || t->stood_by)) {
+    if (rc == 0 && mirror.usable && (mirror.order > 0 || t->rivals == RIVALS_ACTIVE)) {
         rc = takeover_replace(t, &live, &mirror, err);
     } else if (rc == 0 && !own) {
         takeover_not(t, &live, mirror.why.message);

@@ -18,7 +18,7 @@ int takeover_try(struct generation *t, struct err *err) MUST_CHECK;
 
 /*
  * For a pipeline whose state file may be outdated. Does the same if the alias points at another
- * index than the state file's, or if the backup is ahead of the state file; with t->stood_by also
+ * index than the state file's, or if the backup is ahead of the state file; with RIVALS_ACTIVE also
  * if they are equal. Does not check whether the state file's own generation is writable otherwise.
  */
 int takeover_newer(struct generation *t, struct err *err) MUST_CHECK;

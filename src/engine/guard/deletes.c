@@ -87,12 +87,12 @@ static void deletes_explain(const struct loop *l, bool reconcile, bool always, s
     }
     buf_release(&of);
     err_hint(why,
-             l->options->stream
+             l->options->definition.stream
                  ? "a data stream takes no deletes: they stay until somebody deletes "
                    "them there; to go on: rowferry sync --allow-deletes %s"
                  : "if so many rows are meant to be gone: rowferry sync "
                    "--allow-deletes %s",
-             l->options->name);
+             l->options->definition.name);
 }
 
 /* Returns true if the reconcile certainly needs a person's permission. This holds if it would
@@ -117,7 +117,7 @@ static bool deletes_passes(struct loop *l, bool reconcile)
         return true;
     }
     deletes_explain(l, reconcile, always, &why);
-    deletes_keep(l->state, &l->clock, guard_count(g), g->documents, l->options->name);
+    deletes_keep(l->state, &l->clock, guard_count(g), g->documents, l->options->definition.name);
     loop_end(l, &why);
     return false;
 }
@@ -153,7 +153,7 @@ int deletes_refuse_swap(struct state *state, const struct guard_limits *limits,
 static void deletes_take_judge(struct loop *l)
 {
     struct deletes *d = &l->deletes;
-    if (l->options->stream && l->change.left && !l->change.truncated) {
+    if (l->options->definition.stream && l->change.left && !l->change.truncated) {
         reconcile_spare(l);
     } else if (l->change.truncated || l->change.left || l->change.again) {
         reconcile_begin(l, l->change.truncated ? DELETES_TRUNCATED
@@ -323,14 +323,14 @@ static void deletes_end_walk(struct loop *l)
     struct deletes *d = &l->deletes;
     if (d->phase == DELETES_COUNT) {
         d->guard.documents = d->listed;
-        log_event(LOG_INFO, "reconcile_counted", F_TEXT("pipeline", l->options->name),
+        log_event(LOG_INFO, "reconcile_counted", F_TEXT("pipeline", l->options->definition.name),
                   F_INT("documents", d->listed), F_INT("deletes", d->absent));
     }
     if (d->phase == DELETES_COUNT && guard_count(&d->guard) > 0) {
         if (!deletes_passes(l, true)) {
             return;
         }
-        if (!l->options->stream) {
+        if (!l->options->definition.stream) {
             reconcile_walk(d, DELETES_SEND);
             return;
         }

@@ -10,19 +10,7 @@
 #pragma once
 
 #include "pipeline/hashset.h"
-
-/* The guard stops the pipeline if both limits are exceeded. */
-struct guard_limits {
-    double share; /* of the live documents; 1: deletes are not limited */
-    int64_t count;
-};
-
-/* What people lose if one index takes the place of another; negative: unknown. */
-struct swap_loss {
-    int64_t before; /* documents that they search */
-    int64_t after;  /* documents of the one that is to be swapped in */
-    bool refused;
-};
+#include "rowferry/engine/guard/guard_limits.h"
 
 struct guard {
     struct guard_limits limits;
@@ -55,11 +43,5 @@ void guard_unsee(struct guard *g, uint64_t key_hash);
 /* Returns true if the guard would trip without a permission. */
 bool guard_needs_permission(const struct guard *g, bool always);
 
-/* True if an index with `after` documents may not take the place of one that people search with
- * `before`: it has none, or fewer by more than both limits; `allowed` are permitted beside. A
- * negative number is unknown. */
-bool guard_refuses_swap(const struct guard_limits *limits, int64_t allowed, int64_t before,
-                        int64_t after);
-
-/* True where they may not be sent. always: any delete that was not permitted is too many. */
+/* Returns true if they may not be sent. always: any delete that was not permitted is too many. */
 bool guard_trips(const struct guard *g, bool always);

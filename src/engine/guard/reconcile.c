@@ -23,8 +23,8 @@ static bool reconcile_is_owed(const struct loop *l)
 static bool reconcile_is_due(const struct loop *l)
 {
     const struct deletes *d = &l->deletes;
-    if (l->options->stream) { /* a data stream takes no deletes, and late requests overwrite nothing
-                                 there */
+    if (l->options->definition.stream) { /* a data stream takes no deletes, and late requests
+                                 overwrite nothing there */
         return false;
     }
     int64_t since = clock_wall_us(&l->clock) - d->kept.finished_us;
@@ -134,13 +134,13 @@ void reconcile_begin(struct loop *l, enum deletes_why why)
         d->late_us = l->started_us + DELETES_LATE_US; /* of holders elsewhere */
     }
     log_event(why >= DELETES_OWED ? LOG_INFO : LOG_WARN, "reconcile_started",
-              F_TEXT("pipeline", l->options->name), F_TEXT("index", l->sender.index),
+              F_TEXT("pipeline", l->options->definition.name), F_TEXT("index", l->sender.index),
               F_TEXT("why", reconcile_words_of(why)));
 }
 
 void reconcile_report_spared(const struct loop *l, int64_t documents)
 {
-    log_event(LOG_WARN, "documents_stay", F_TEXT("pipeline", l->options->name),
+    log_event(LOG_WARN, "documents_stay", F_TEXT("pipeline", l->options->definition.name),
               F_TEXT("index", l->sender.index), F_TEXT("why", reconcile_words_of(l->deletes.why)),
               F_INT("documents", documents));
 }
@@ -250,7 +250,7 @@ int reconcile_next(struct loop *l, bool *more, struct err *err)
 
 int reconcile_drop(struct loop *l, struct err *err)
 {
-    log_err(LOG_WARN, "reconcile_dropped", l->options->name, err);
+    log_err(LOG_WARN, "reconcile_dropped", l->options->definition.name, err);
     deletes_judged(&l->deletes);
     l->deletes.phase = DELETES_IDLE;
     l->deletes.owed_us = 0;
@@ -291,7 +291,7 @@ int reconcile_end(struct loop *l, struct err *err)
     d->phase = DELETES_IDLE;
     d->kept.finished_us = clock_wall_us(&l->clock); /* the end, in case it took long */
     d->owed_us = d->late_us > d->listing_us ? d->late_us : 0;
-    log_event(LOG_INFO, "reconcile_ended", F_TEXT("pipeline", l->options->name),
+    log_event(LOG_INFO, "reconcile_ended", F_TEXT("pipeline", l->options->definition.name),
               F_INT("documents", d->listed), F_INT("deletes", d->absent));
     int rc = reconcile_write_state(l, err);
     return rc == 0 ? checkpoint_backup_write(l, true, err) : rc;

@@ -64,23 +64,23 @@ static void reject_guard_stop(struct loop *l, const struct reject_reason *reason
                               .at_us = clock_wall_us(&l->clock)};
     struct err why;
     memcpy(halt.reason, reason->name, sizeof(halt.reason));
-    reject_guard_keep(l->state, &halt, l->options->name);
+    reject_guard_keep(l->state, &halt, l->options->definition.name);
     err_set(&why, ERR_STATE,
             "the guard stopped the pipeline: of the last %" PRId64 " operations for index \"%s\" "
             "%" PRId64 " were refused for one reason: %s",
             r->operations, l->sender.index, reason->count, reason->name);
-    if (l->options->next) {
+    if (l->options->mode == PIPELINE_BUILD) {
         err_hint(&why,
                  "the live index stays as it is; correct mapping or rows, then: rowferry reindex "
                  "--abort %s, and reindex anew",
-                 l->options->name);
+                 l->options->definition.name);
         loop_end(l, &why);
         return;
     }
     err_hint(&why,
              "see \"rowferry deadletter list\", correct mapping or rows and sync again; if they "
              "are to become dead letters: rowferry sync --allow-rejections %s",
-             l->options->name);
+             l->options->definition.name);
     loop_end(l, &why);
 }
 

@@ -15,8 +15,8 @@
 
 void lag_monitor_begin(struct loop *l)
 {
-    if (l->options->stall != NULL) {
-        stall_begin(l->options->stall, clock_monotonic_us(&l->clock));
+    if (l->options->follow.stall != NULL) {
+        stall_begin(l->options->follow.stall, clock_monotonic_us(&l->clock));
     }
 }
 
@@ -121,7 +121,8 @@ static void lag_monitor_ask_waiting(struct loop *l, int64_t now_us)
 void lag_monitor_ask(struct loop *l, bool more)
 {
     int64_t now = clock_monotonic_us(&l->clock);
-    if (l->options->requests_only || (l->options->snapshot == NULL && l->options->stall == NULL)) {
+    if (l->options->mode == PIPELINE_REQUESTS ||
+        (l->options->follow.snapshot == NULL && l->options->follow.stall == NULL)) {
         return;
     }
     lag_monitor_ask_hold(l, now);
@@ -173,7 +174,7 @@ static void lag_monitor_collect_facts(const struct loop *l, struct stall_facts *
 
 void lag_monitor_turn(struct loop *l)
 {
-    struct stall *s = l->options->stall;
+    struct stall *s = l->options->follow.stall;
     struct live_progress *w = &l->moment.work;
     struct stall_facts facts = {0};
     w->lag_rows = lag_monitor_rows(l);
@@ -186,7 +187,7 @@ void lag_monitor_turn(struct loop *l)
     }
     lag_monitor_collect_facts(l, &facts);
     enum stall_news news = stall_judge(s, &facts);
-    stall_log(s, news, l->options->name, facts.wall_us);
+    stall_log(s, news, l->options->definition.name, facts.wall_us);
     l->lag_monitor.news = l->lag_monitor.news || news != STALL_SAME;
     stall_show(s, w);
 }

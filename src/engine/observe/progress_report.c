@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports the loop's progress to the log, to options.progress and to `status`. */
+/* Reports the loop's progress to the log, to the hook for progress and to `status`. */
 #include "observe/progress_report.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void progress_report_fill(struct loop *l, struct progress *out)
     if (l->source_reader.capture != NULL) {
         l->source_reader.capture->ops->progress(l->source_reader.capture, &copy);
     }
-    *out = (struct progress){.pipeline = l->options->name,
+    *out = (struct progress){.pipeline = l->options->definition.name,
                              .in_flight = flow_in_flight(&l->sender.flow, INT64_MAX),
                              .batch_bytes = (int64_t)flow_batch_bytes(&l->sender.flow),
                              .noted = l->noted,
@@ -94,7 +94,7 @@ void progress_report_publish(struct loop *l)
 {
     struct progress p;
     struct status_snapshot_moment *m = &l->moment;
-    if (l->options->snapshot == NULL) {
+    if (l->options->follow.snapshot == NULL) {
         return;
     }
     progress_report_fill(l, &p);
@@ -108,7 +108,7 @@ void progress_report_publish(struct loop *l)
     m->service_away = l->service_retry.away_since_us != 0;
     snprintf(m->generation, sizeof(m->generation), "%s",
              l->sender.index != NULL ? l->sender.index : "");
-    status_snapshot_publish(l->options->snapshot, m);
+    status_snapshot_publish(l->options->follow.snapshot, m);
 }
 
 /* Each report is a commit, so an idle pipeline reports rarely. */
@@ -140,7 +140,7 @@ static void progress_report_log_present(struct loop *l)
     int64_t more = l->counters.present - l->logged_present;
     if (more > 0) {
         l->logged_present = l->counters.present;
-        log_event(LOG_WARN, "already_there", F_TEXT("pipeline", l->options->name),
+        log_event(LOG_WARN, "already_there", F_TEXT("pipeline", l->options->definition.name),
                   F_TEXT("index", l->sender.index), F_INT("documents", more));
     }
 }
@@ -180,7 +180,7 @@ static void progress_report_log_rate(const struct progress *p)
 void progress_report_show(struct loop *l)
 {
     int64_t now = clock_monotonic_us(&l->clock);
-    bool show = l->options->progress != NULL && now - l->shown_us >= SHOW_US;
+    bool show = l->options->hooks.progress != NULL && now - l->shown_us >= SHOW_US;
     bool same = l->follow.on && l->counters.rows_read == l->logged_rows;
     bool log = now - l->logged_us >= LOG_US && !same;
     if (!show && !log) {
@@ -190,7 +190,7 @@ void progress_report_show(struct loop *l)
     progress_report_fill(l, &progress);
     if (show) {
         l->shown_us = now;
-        l->options->progress(l->options->progress_context, &progress);
+        l->options->hooks.progress(l->options->hooks.progress_context, &progress);
     }
     if (log) {
         progress_report_fill_rate(l, &progress, l->logged_rows, l->logged_us);

@@ -11,7 +11,7 @@ struct loop;
 /* Reports to the state file; `status` shows it while this process holds the pipeline. */
 int progress_report_write(struct loop *l, struct err *err) MUST_CHECK;
 
-/* Publishes to options.snapshot. */
+/* Publishes to follow.snapshot. */
 void progress_report_publish(struct loop *l);
 
 /* Reports while nothing is read or sent because a side is unreachable. */
@@ -20,7 +20,7 @@ void progress_report_retry_budget(struct loop *l);
 /* Checks the growth of an index that is being filled (engine/observe/growth_watch). */
 void progress_report_watch(struct loop *l);
 
-/* Reports to options.progress and to the log. */
+/* Reports to hooks.progress and to the log. */
 void progress_report_show(struct loop *l);
 
 /* Reports at the end when the index was last up to date. */

@@ -33,7 +33,7 @@ static void apply_outcome_absent(struct loop *l, uint64_t page)
 /* Returns true if a deleted row has no document, as far as the service can confirm. */
 static bool apply_outcome_has_no_document(struct loop *l)
 {
-    if (!l->options->stream) {
+    if (!l->options->definition.stream) {
         return true;
     }
     bool there;
@@ -125,14 +125,14 @@ static void apply_outcome_hint(const struct loop *l, struct span reason, struct 
         index_block_hint(block, l->sender.index, why);
     } else if (index_block_closed(reason)) {
         index_block_closed_hint(l->sender.index, why);
-    } else if (outcome_is_gone(reason) && l->options->stream) {
+    } else if (outcome_is_gone(reason) && l->options->definition.stream) {
         err_hint(why, "the next sync fills the data stream again: rowferry sync %s",
-                 l->options->name);
+                 l->options->definition.name);
     } else if (outcome_is_gone(reason)) {
         err_hint(why,
                  "index \"%s\" or its alias \"%s\" is gone: put the index back, or build it anew: "
                  "rowferry reindex %s",
-                 l->sender.index, l->sender.write_alias, l->options->name);
+                 l->sender.index, l->sender.write_alias, l->options->definition.name);
     } else if (outcome_is_shared(reason)) {
         err_hint(why, "take alias \"%s\" off all indices but \"%s\"", l->sender.write_alias,
                  l->sender.index);

@@ -45,7 +45,7 @@ int follow_turn(struct loop *l, struct err *err)
         follow_window_read(l, f->began_us);
         pace_ended(&f->pace, now, l->counters.rows_read != f->rows_before);
     }
-    if (l->options->requests_only || now < pace_due_us(&f->pace)) {
+    if (l->options->mode == PIPELINE_REQUESTS || now < pace_due_us(&f->pace)) {
         return 0;
     }
     bool look = now - f->looked_us >= FOLLOW_LOOK_US;

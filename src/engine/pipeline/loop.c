@@ -23,8 +23,8 @@
  * one being filled fit into it together. */
 static size_t loop_batch_bytes(const struct pipeline_options *options)
 {
-    size_t share = options->window_bytes / (options->in_flight + 1);
-    return share < options->batch_bytes ? share : options->batch_bytes;
+    size_t share = options->limits.window_bytes / (options->limits.in_flight + 1);
+    return share < options->limits.batch_bytes ? share : options->limits.batch_bytes;
 }
 
 /* Initializes the guards with the last guard stop and the permission granted for it, if any. */
@@ -32,10 +32,10 @@ static int loop_init_guards(struct loop *l, struct err *err)
 {
     struct guard_stop halt;
     bool known;
-    const struct guard_limits limits = {l->options->guard_share, l->options->guard_count};
     int rc = guard_stop_read(l->state, &halt, &known, err);
-    deletes_init(&l->deletes, &limits, rc == 0 && l->options->allow_deletes ? halt.deletes : 0);
-    reject_stats_init(&l->verdict.rejects, l->options->allow_rejections ? halt.reason : "",
+    deletes_init(&l->deletes, &l->options->guard,
+                 rc == 0 && l->options->permission.deletes ? halt.deletes : 0);
+    reject_stats_init(&l->verdict.rejects, l->options->permission.rejections ? halt.reason : "",
                       halt.reason);
     return rc < 0 ? rc : reconcile_load(l, err);
 }
@@ -48,35 +48,38 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
                        .state = ports->state,
                        .clock = ports->clock,
                        .moment = {.work = {.lag_rows = -1}, .dead_letters = -1}};
-    struct sender_options sending = {.in_flight = options->in_flight,
+    struct sender_options sending = {.in_flight = options->limits.in_flight,
                                      .batch_bytes = loop_batch_bytes(options),
-                                     .document_bytes = options->document_bytes,
-                                     .batch_operations = options->batch_operations,
-                                     .routing = options->routing,
-                                     .creates = options->stream};
-    retry_budget_init(&l->source_retry, "source", options->name, options->retry_budget_ms);
-    retry_budget_init(&l->service_retry, "service", options->name, options->retry_budget_ms);
-    window_init(&l->window, options->window_bytes);
+                                     .document_bytes = options->limits.document_bytes,
+                                     .batch_operations = options->limits.batch_operations,
+                                     .routing = options->definition.routing,
+                                     .creates = options->definition.stream};
+    retry_budget_init(&l->source_retry, "source", options->definition.name,
+                      options->limits.retry_budget_ms);
+    retry_budget_init(&l->service_retry, "service", options->definition.name,
+                      options->limits.retry_budget_ms);
+    window_init(&l->window, options->limits.window_bytes);
     sender_init(&l->sender, &sending, ports->service, &l->counters);
-    l->sender.ingest_pipeline = options->ingest_pipeline;
+    l->sender.ingest_pipeline = options->definition.ingest_pipeline;
     l->sender.open_letters = &l->pending_commit.open;
     l->source_reader.source = ports->source;
     l->source_reader.state = ports->state;
     l->source_reader.clock = ports->clock;
     l->source_reader.window = &l->window;
     l->source_reader.retry_budget = &l->source_retry;
-    l->source_reader.only_asked = options->requests_only;
-    pace_init(&l->follow.pace, options->poll_min_ms, options->poll_max_ms);
-    l->watch = (struct growth_watch){.service = ports->service, .pipeline = options->name};
+    l->source_reader.only_asked = options->mode == PIPELINE_REQUESTS;
+    pace_init(&l->follow.pace, options->follow.poll_min_ms, options->follow.poll_max_ms);
+    l->watch =
+        (struct growth_watch){.service = ports->service, .pipeline = options->definition.name};
     l->lag_monitor.waiting = -1;
     lag_monitor_begin(l);
     wakeup_init(&l->wakeup);
     buf_init(&l->letters, CHECKPOINT_BACKUP_LETTERS_BYTES);
     requests_init(&l->requests, ports->state, ports->clock);
     requests_permit_to(&l->requests, &l->deletes, &l->verdict.rejects);
-    l->requests.permission = options->permission;
-    l->requests.asked = options->asked;
-    l->requests.asked_context = options->asked_context;
+    l->requests.permission = options->permission.request;
+    l->requests.asked = options->follow.asked;
+    l->requests.asked_context = options->follow.asked_context;
     int rc = loop_init_guards(l, err);
     l->started_us = clock_monotonic_us(&l->clock);
     l->logged_us = l->started_us;
@@ -98,10 +101,10 @@ void loop_release(struct loop *l)
     free(l->committed);
 }
 
-/* options.stop is set by a signal handler or another thread. */
+/* hooks.stop is set by a signal handler or another thread. */
 static bool loop_stop_requested(const struct loop *l)
 {
-    return stop_is_set(l->options->stop);
+    return stop_is_set(l->options->hooks.stop);
 }
 
 bool loop_stopping(const struct loop *l)
@@ -111,8 +114,9 @@ bool loop_stopping(const struct loop *l)
 
 void loop_note_alive(struct loop *l)
 {
-    if (l->options->alive_us != NULL) {
-        __atomic_store_n(l->options->alive_us, clock_monotonic_us(&l->clock), __ATOMIC_RELAXED);
+    int64_t *alive_us = l->options->hooks.alive_us;
+    if (alive_us != NULL) {
+        __atomic_store_n(alive_us, clock_monotonic_us(&l->clock), __ATOMIC_RELAXED);
     }
 }
 
@@ -213,7 +217,7 @@ int loop_release_source(struct loop *l, struct err *err)
         return 0;
     }
     l->released_us = now;
-    if (!l->options->next) {
+    if (l->options->mode != PIPELINE_BUILD) {
         consumer_retention_apply(&l->former, &l->source_reader, l->state, &l->clock);
     }
     return checkpoint_backup_write(l, false, err);
@@ -243,7 +247,7 @@ static void loop_let_go(struct loop *l)
     if (now - l->taken_us < l->let_go_us) {
         return;
     }
-    log_event(LOG_INFO, "page_given_up", F_TEXT("pipeline", l->options->name),
+    log_event(LOG_INFO, "page_given_up", F_TEXT("pipeline", l->options->definition.name),
               F_INT("unread_ms", (now - l->taken_us) / 1000));
     source_reader_let_go(&l->source_reader);
     l->held = false;
@@ -432,7 +436,8 @@ static void loop_look_at_alias(struct loop *l)
 {
     if (!loop_stopping(l) && alias_watch_turn(&l->aim, clock_monotonic_us(&l->clock))) {
         struct err why;
-        err_set(&why, ERR_TRANSIENT, "alias \"%s\" was moved for a moment", l->options->alias);
+        err_set(&why, ERR_TRANSIENT, "alias \"%s\" was moved for a moment",
+                l->options->definition.alias);
         err_hint(&why, "sync again");
         loop_end(l, &why);
     }

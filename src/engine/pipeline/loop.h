@@ -83,19 +83,19 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
 void loop_release(struct loop *l);
 
 /*
- * Runs until everything that the source shows is settled and committed, options.stop is set (then
+ * Runs until everything that the source shows is settled and committed, hooks.stop is set (then
  * *stopped is true), or an error ends the work. With follow.on it does not end when caught up.
  * Settled operations are committed in every case.
  */
 int loop_run(struct loop *l, bool *stopped, struct err *err) MUST_CHECK;
 
-/* Returns true if options.stop is set or an error ended the work. */
+/* Returns true if hooks.stop is set or an error ended the work. */
 bool loop_stopping(const struct loop *l);
 
 /* Returns true if settled operations are not committed yet. */
 bool loop_commit_pending(const struct loop *l);
 
-/* Updates options.alive_us. */
+/* Updates hooks.alive_us. */
 void loop_note_alive(struct loop *l);
 
 /* Reports the checkpoint to the source, at most once a second. */

@@ -16,7 +16,7 @@ static int64_t loop_wait_least(int64_t a, int64_t b)
  * load, because the next rows follow at once. */
 static int64_t loop_wait_linger_ms(const struct loop *l, int64_t now_us)
 {
-    int64_t until_us = l->filled_us + l->options->linger_ms * 1000;
+    int64_t until_us = l->filled_us + l->options->follow.linger_ms * 1000;
     if (!l->follow.on || l->filled_us == 0 || source_reader_copies(&l->source_reader)) {
         return INT64_MAX;
     }
@@ -74,7 +74,7 @@ int loop_wait_sleep(struct loop *l, bool reading, bool waiting, struct err *err)
         timeout_ms = loop_wait_least(timeout_ms, loop_wait_linger_ms(l, now));
     } else if (reading) {
         timeout_ms = 0;
-    } else if (follow_rests(l) && !loop_stopping(l) && !l->options->requests_only) {
+    } else if (follow_rests(l) && !loop_stopping(l) && l->options->mode != PIPELINE_REQUESTS) {
         return loop_wait_until_due(l, now, timeout_ms, err);
     }
     bool readable;

@@ -72,18 +72,18 @@ static int pipeline_sync_prepare(struct sync *s, struct err *err)
     int rc = s->again ? pipeline_sync_connect(s, err) : 0;
     s->again = true;
     if (rc == 0) {
-        rc = s->ports->service.ops->greet(s->ports->service.self, s->options->again,
+        rc = s->ports->service.ops->greet(s->ports->service.self, s->options->follow.retry,
                                           s->target.cluster, err);
     }
-    if (rc == 0 && !s->options->next) {
+    if (rc == 0 && s->options->mode != PIPELINE_BUILD) {
         rc = generation_end_rebuild(&s->target, err);
     }
     if (rc == 0) {
         rc = generation_prepare(&s->target, err);
     }
-    if (rc == 0 && s->options->built != NULL) {
+    if (rc == 0 && s->options->definition.built != NULL) {
         rc = generation_config_write(s->ports->state, s->target.checkpoint.generation,
-                                     s->options->built, err);
+                                     s->options->definition.built, err);
     }
     return rc;
 }
@@ -136,24 +136,26 @@ static int pipeline_sync_run_loop(struct sync *s, bool *stopped, struct err *err
 static void pipeline_sync_take_generation(struct sync *s)
 {
     struct loop *l = &s->loop;
-    bool live = s->target.checkpoint.phase == GENERATION_LIVE && !s->options->next;
+    bool live = s->target.checkpoint.phase == GENERATION_LIVE && s->options->mode != PIPELINE_BUILD;
     l->aim = (struct alias_watch){.service = s->ports->service,
-                                  .alias = live ? s->options->alias : NULL,
+                                  .alias = live ? s->options->definition.alias : NULL,
                                   .index = s->target.checkpoint.generation,
-                                  .stream = s->options->stream,
+                                  .stream = s->options->definition.stream,
                                   .uuid = s->target.checkpoint.index_uuid};
     l->sender.index = s->target.checkpoint.generation;
     l->sender.write_alias = s->target.write_alias;
-    l->deletes.guarded = s->options->stream || s->target.checkpoint.phase == GENERATION_LIVE;
+    l->deletes.guarded =
+        s->options->definition.stream || s->target.checkpoint.phase == GENERATION_LIVE;
     source_reader_guard(&l->source_reader,
-                        l->deletes.guarded && !s->options->stream && s->options->guard_share < 1,
-                        (uint64_t)s->options->guard_count);
+                        l->deletes.guarded && !s->options->definition.stream &&
+                            s->options->guard.share < 1,
+                        (uint64_t)s->options->guard.count);
 }
 
 /* If the previous round failed too, its successor logs at debug level only. */
 static enum log_level pipeline_level_of(const struct sync *s)
 {
-    return s->options->again ? LOG_DEBUG : LOG_INFO;
+    return s->options->follow.retry ? LOG_DEBUG : LOG_INFO;
 }
 
 /* Connects to source and service, and prepares the loop. */
@@ -180,12 +182,12 @@ static int pipeline_sync_begin(struct sync *s, struct err *err)
     l->source_reader.loaded = c->documents;
     source_reader_init(&l->source_reader, &s->target.facts, c->position, c->clock_ceiling);
     if (c->position == NULL) {
-        rc = s->options->back ? reconcile_note_former(l, err) : reconcile_note_empty(l, err);
+        rc = s->options->build.back ? reconcile_note_former(l, err) : reconcile_note_empty(l, err);
     }
     if (rc < 0) {
         return rc;
     }
-    log_event(pipeline_level_of(s), "sync_started", F_TEXT("pipeline", s->options->name),
+    log_event(pipeline_level_of(s), "sync_started", F_TEXT("pipeline", s->options->definition.name),
               F_TEXT("index", c->generation),
               F_TEXT("from", c->position == NULL               ? "the beginning"
                              : c->phase == GENERATION_BUILDING ? "where the first load stands"
@@ -196,11 +198,11 @@ static int pipeline_sync_begin(struct sync *s, struct err *err)
 /* Requests need an existing index. */
 static int pipeline_sync_check_synced(const struct sync *s, struct err *err)
 {
-    if (!s->options->requests_only || s->target.checkpoint.position != NULL) {
+    if (s->options->mode != PIPELINE_REQUESTS || s->target.checkpoint.position != NULL) {
         return 0;
     }
-    err_set(err, ERR_STATE, "pipeline \"%s\" has not been synced yet", s->options->name);
-    return err_hint(err, "run: rowferry sync %s", s->options->name);
+    err_set(err, ERR_STATE, "pipeline \"%s\" has not been synced yet", s->options->definition.name);
+    return err_hint(err, "run: rowferry sync %s", s->options->definition.name);
 }
 
 /* Drops the source's entries for a generation that was replaced by another one. */
@@ -226,7 +228,7 @@ static int pipeline_sync_end_load(struct sync *s, struct pipeline_result *result
 /* Forgets the last guard stop, because the pipeline is past it. */
 static int pipeline_sync_forget_halt(struct sync *s, struct err *err)
 {
-    if (s->options->requests_only) {
+    if (s->options->mode == PIPELINE_REQUESTS) {
         return 0;
     }
     int rc = guard_stop_clear(s->ports->state, err);
@@ -243,10 +245,8 @@ static int pipeline_sync_follow(struct sync *s, struct pipeline_result *result, 
     }
     s->loop.deletes.guard.allowed = 0;
     s->loop.follow.on = true;
-    if (!s->options->requests_only) {
-        wakeup_open(&s->loop.wakeup, s->ports->state, s->options->wake_fd);
-    }
-    log_event(LOG_INFO, "following", F_TEXT("pipeline", s->options->name));
+    wakeup_open(&s->loop.wakeup, s->ports->state, s->options->follow.wake_fd);
+    log_event(LOG_INFO, "following", F_TEXT("pipeline", s->options->definition.name));
     return pipeline_sync_run_loop(s, &result->stopped, err);
 }
 
@@ -260,7 +260,7 @@ static int pipeline_sync_work(struct sync *s, struct pipeline_result *result, st
     if (rc < 0 || result->stopped) {
         return rc;
     }
-    if (s->options->next) {
+    if (s->options->mode == PIPELINE_BUILD) {
         pipeline_sync_forget_replaced(s);
         return 0; /* engine/rebuild/rebuild.h continues */
     }
@@ -269,7 +269,8 @@ static int pipeline_sync_work(struct sync *s, struct pipeline_result *result, st
     if (s->target.taken_over) {
         pipeline_sync_forget_replaced(s);
     }
-    if (s->target.checkpoint.phase == GENERATION_BUILDING && !s->options->requests_only) {
+    if (s->target.checkpoint.phase == GENERATION_BUILDING &&
+        s->options->mode != PIPELINE_REQUESTS) {
         rc = pipeline_sync_end_load(s, result, err);
     } else if (s->loop.counters.sent > 0) {
         rc = pipeline_sync_endure(s, &s->loop.service_retry, pipeline_sync_check_live, err);
@@ -277,7 +278,8 @@ static int pipeline_sync_work(struct sync *s, struct pipeline_result *result, st
     if (rc == 0 && s->options->refresh && !result->first_load) {
         rc = pipeline_sync_endure(s, &s->loop.service_retry, pipeline_sync_refresh, err);
     }
-    return rc == 0 && s->options->follow ? pipeline_sync_follow(s, result, err) : rc;
+    return rc == 0 && s->options->mode == PIPELINE_FOLLOW ? pipeline_sync_follow(s, result, err)
+                                                          : rc;
 }
 
 static void pipeline_sync_report(struct sync *s, struct pipeline_result *result)
@@ -290,13 +292,13 @@ static void pipeline_sync_report(struct sync *s, struct pipeline_result *result)
         snprintf(result->generation, sizeof(result->generation), "%s",
                  s->target.checkpoint.generation);
     }
-    result->stream = s->options->stream;
+    result->stream = s->options->definition.stream;
     snprintf(result->extended, sizeof(result->extended), "%s", s->target.extended);
     if (deadletter_count(s->ports->state, &result->dead_letters, &ignored) < 0) {
         result->dead_letters = 0; /* the sync's own error reports it */
     }
     log_event(
-        pipeline_level_of(s), "sync_ended", F_TEXT("pipeline", s->options->name),
+        pipeline_level_of(s), "sync_ended", F_TEXT("pipeline", s->options->definition.name),
         F_INT("read", c->rows_read), F_INT("upserts", c->upserts), F_INT("present", c->present),
         F_INT("deletes", c->deletes), F_INT("rejected", c->rejected), F_INT("retried", c->retried),
         F_INT("conflicts", c->conflicts), F_INT("bytes", c->bytes), F_INT("requests", c->requests),
@@ -314,22 +316,21 @@ static void pipeline_sync_init(struct sync *s, const struct pipeline_options *op
 {
     *s = (struct sync){.options = options,
                        .ports = ports,
-                       .target = {.pipeline = options->name,
-                                  .alias = options->alias,
-                                  .stream = options->stream,
-                                  .mapping = options->mapping,
-                                  .settings = options->settings,
-                                  .ingest_pipeline = options->ingest_pipeline,
+                       .target = {.pipeline = options->definition.name,
+                                  .alias = options->definition.alias,
+                                  .stream = options->definition.stream,
+                                  .mapping = options->definition.mapping,
+                                  .settings = options->definition.settings,
+                                  .ingest_pipeline = options->definition.ingest_pipeline,
                                   .source = ports->source,
                                   .service = ports->service,
                                   .state = ports->state,
                                   .clock = ports->clock,
-                                  .next = options->next,
-                                  .adopt = options->adopt,
-                                  .begun_us = options->begun_us,
+                                  .next = options->mode == PIPELINE_BUILD,
+                                  .adopt = options->build.adopt,
+                                  .begun_us = options->build.begun_us,
                                   .rivals = options->rivals,
-                                  .stood_by = options->stood_by,
-                                  .keep = options->keep}};
+                                  .keep = options->definition.keep}};
     buf_init(&s->consumer, 2048);
 }
 
@@ -368,8 +369,8 @@ static int pipeline_sync_once(const struct pipeline_options *options,
         requests_put_back(&s.loop.requests);
     }
     pipeline_sync_report(&s, result);
-    if (options->snapshot != NULL) {
-        status_snapshot_round_ended(options->snapshot);
+    if (options->follow.snapshot != NULL) {
+        status_snapshot_round_ended(options->follow.snapshot);
     }
     pipeline_sync_release(&s);
     return rc;
@@ -398,12 +399,11 @@ int pipeline_sync(const struct pipeline_options *options, const struct pipeline_
         if (rc == 0 || !turn.moved) {
             return rc;
         }
-        log_err(LOG_WARN, "begins_anew", options->name, err);
+        log_err(LOG_WARN, "begins_anew", options->definition.name, err);
         before = *result;
-        now.rivals = now.rivals && !result->begun;
+        now.rivals = result->begun ? RIVALS_NONE : now.rivals;
         if (turn.followed) {
-            now.allow_deletes = now.allow_rejections = false;
-            now.permission = 0;
+            now.permission = (struct pipeline_permission){0};
         }
     }
 }

@@ -27,16 +27,16 @@ int rebuild_open_next(struct rebuild_job *j, struct err *err)
     }
     if (rc == 0 && j->next == NULL) {
         rc = err_set(err, ERR_INTERNAL, "no rebuild of \"%s\" is in progress",
-                     j->options->pipeline->name);
+                     j->options->pipeline->definition.name);
     }
     if (rc < 0) {
         return rc;
     }
     j->filling = *j->options->pipeline;
-    j->filling.next = true;
-    j->filling.adopt = j->wish.adopt;
-    j->filling.back = j->wish.kind == REBUILD_BACK;
-    j->filling.begun_us = j->wish.begun_us;
+    j->filling.mode = PIPELINE_BUILD;
+    j->filling.build.adopt = j->wish.adopt;
+    j->filling.build.back = j->wish.kind == REBUILD_BACK;
+    j->filling.build.begun_us = j->wish.begun_us;
     j->next_ports = *j->ports->pipeline;
     j->next_ports.state = j->next;
     return 0;
@@ -44,7 +44,7 @@ int rebuild_open_next(struct rebuild_job *j, struct err *err)
 
 void rebuild_target_of(const struct rebuild_job *j, struct state *state, struct generation *t)
 {
-    const struct pipeline_options *p = j->options->pipeline;
+    const struct pipeline_definition *p = &j->options->pipeline->definition;
     *t = (struct generation){.pipeline = p->name,
                              .alias = p->alias,
                              .mapping = p->mapping,
@@ -90,7 +90,7 @@ static int rebuild_look_swapped(struct rebuild_job *j, void *context, struct err
     const struct service_port *service = &j->ports->pipeline->service;
     int rc = checkpoint_load(j->next, &next, err);
     if (rc == 0 && next.index_uuid != NULL) {
-        rc = service->ops->resolve(service->self, j->filling.alias, &kind, &at, err);
+        rc = service->ops->resolve(service->self, j->filling.definition.alias, &kind, &at, err);
     }
     if (rc == 0 && kind == ALIAS_ONE && strcmp(at.uuid, next.index_uuid) == 0) {
         result->filled = result->swapped = true;
@@ -144,7 +144,7 @@ static int rebuild_live_lacks_copies(struct rebuild_job *j, bool *lacks, struct 
     struct index_info live;
     enum alias_kind kind;
     bool green = false;
-    int rc = service->ops->resolve(service->self, j->filling.alias, &kind, &live, err);
+    int rc = service->ops->resolve(service->self, j->filling.definition.alias, &kind, &live, err);
     if (rc == 0 && kind == ALIAS_ONE) {
         rc = service->ops->ready(service->self, live.name, 0, &green, err);
     }
@@ -165,11 +165,11 @@ static int rebuild_wait_for_copies(struct rebuild_job *j, const char *index, str
     }
     while (rc == 0 && !green && !lacks && !rebuild_stopping(j) &&
            clock_monotonic_us(clock) < until_us) {
-        clock_sleep(100, j->options->pipeline->stop);
+        clock_sleep(100, j->options->pipeline->hooks.stop);
         rc = service->ops->ready(service->self, index, READY_TURN_MS, &green, err);
     }
     if (rc == 0 && !green && !rebuild_stopping(j)) {
-        log_event(LOG_WARN, "copies_missing", F_TEXT("pipeline", j->filling.name),
+        log_event(LOG_WARN, "copies_missing", F_TEXT("pipeline", j->filling.definition.name),
                   F_TEXT("index", index));
     }
     return rc;
@@ -181,7 +181,8 @@ static int rebuild_finish(struct rebuild_job *j, void *context, struct err *err)
 {
     const struct rebuild_result *result = context;
     const struct service_port *service = &j->ports->pipeline->service;
-    int rc = service->ops->finish(service->self, result->generation, j->filling.settings, err);
+    int rc = service->ops->finish(service->self, result->generation, j->filling.definition.settings,
+                                  err);
     return rc == 0 ? rebuild_wait_for_copies(j, result->generation, err) : rc;
 }
 
@@ -219,7 +220,7 @@ int rebuild_fill(const struct rebuild_options *options, const struct rebuild_por
     result->stopped = rc == 0 && rebuild_stopping(&j);
     result->filled = rc == 0 && !result->stopped;
     if (result->filled) {
-        log_event(LOG_INFO, "rebuild_filled", F_TEXT("pipeline", j.filling.name),
+        log_event(LOG_INFO, "rebuild_filled", F_TEXT("pipeline", j.filling.definition.name),
                   F_TEXT("index", result->generation), F_INT("rows", result->rows),
                   F_INT("documents", result->documents),
                   F_INT("dead_letters", result->dead_letters));
@@ -252,12 +253,12 @@ static int rebuild_swap_alias(struct rebuild_job *j, struct generation *t, enum 
     int rc =
         service->ops->swap_adopting(service->self, t->alias, buf_text(&kept), to, &kept_it, err);
     if (rc == ADOPT_CANNOT_KEEP) {
-        log_err(LOG_WARN, "index_not_kept", j->filling.name, err);
+        log_err(LOG_WARN, "index_not_kept", j->filling.definition.name, err);
         rc = service->ops->swap_adopting(service->self, t->alias, NULL, to, &kept_it, err);
     }
     if (rc == 0) {
         snprintf(result->former, sizeof(result->former), "%s", kept_it ? buf_text(&kept) : "");
-        log_event(LOG_WARN, "index_adopted", F_TEXT("pipeline", j->filling.name),
+        log_event(LOG_WARN, "index_adopted", F_TEXT("pipeline", j->filling.definition.name),
                   F_TEXT("index", t->alias), F_TEXT("kept", kept_it ? buf_text(&kept) : ""));
     }
     buf_release(&kept);
@@ -283,7 +284,7 @@ static int rebuild_leave(struct rebuild_job *j, const struct exchange *x,
     int rc = deadletter_count(j->ports->pipeline->state, &letters, err);
     return rc < 0 ? rc
                   : service->ops->leave(
-                        service->self, from->name, j->filling.name,
+                        service->self, from->name, j->filling.definition.name,
                         known && letters == 0 ? live->position : "",
                         known ? live->clock_ceiling : x->target->checkpoint.clock_ceiling, err);
 }

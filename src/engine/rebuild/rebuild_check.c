@@ -22,7 +22,7 @@ static int rebuild_check_compare(const struct rebuild_job *j, size_t sample,
                                            .rows_only = sample > 0,
                                            .building = true,
                                            .settle_ms = SETTLE_MS,
-                                           .stop = j->filling.stop};
+                                           .stop = j->filling.hooks.stop};
     const struct verify_ports ports = {.pipeline = &j->next_ports,
                                        .service = j->ports->service,
                                        .source = j->ports->source,
@@ -75,12 +75,12 @@ static int rebuild_check_refuse(const struct rebuild_job *j, struct err *err)
         return err_hint(err,
                         "the alias is unchanged; rowferry reindex --abort %s cancels the rollback "
                         "and keeps the index; rowferry reindex %s then builds a new one",
-                        j->filling.name, j->filling.name);
+                        j->filling.definition.name, j->filling.definition.name);
     }
     return err_hint(err,
                     "the alias is unchanged; rowferry reindex --abort %s removes the new index, "
                     "then reindex again",
-                    j->filling.name);
+                    j->filling.definition.name);
 }
 
 static int rebuild_check_judge(const struct rebuild_job *j, const struct rebuild_result *r,
@@ -131,7 +131,7 @@ static int rebuild_check_hint_at_option(const struct rebuild_job *j, struct err 
     return err_hint(err,
                     "the alias is unchanged; if these deletions are intended: rowferry reindex%s "
                     "--allow-deletes %s",
-                    rebuild_check_word(j), j->filling.name);
+                    rebuild_check_word(j), j->filling.definition.name);
 }
 
 /* Sets *synced if the live index has the configured definition; otherwise no command can sync
@@ -171,7 +171,8 @@ static int rebuild_check_expect_not_halted(const struct rebuild_job *j,
                              "if these deletions are intended: rowferry sync --allow-deletes "
                              "%s, which also continues the rebuild; if it cannot be synced: "
                              "rowferry reindex%s --allow-deletes %s",
-                             j->filling.name, rebuild_check_word(j), j->filling.name)
+                             j->filling.definition.name, rebuild_check_word(j),
+                             j->filling.definition.name)
                   : rebuild_check_hint_at_option(j, err);
 }
 
@@ -192,7 +193,7 @@ static int rebuild_check_refuse_swap(const struct rebuild_job *j, const char *ne
             " of the live index \"%s\", more than delete_guard permits (share %g, count %" PRId64
             ")",
             next, loss->after, loss->before - loss->after, loss->before, live,
-            j->filling.guard_share, j->filling.guard_count);
+            j->filling.guard.share, j->filling.guard.count);
     return rebuild_check_hint_at_option(j, err);
 }
 
@@ -204,9 +205,9 @@ int rebuild_guard(const struct rebuild_job *j, struct generation *next, enum ali
     if (kind == ALIAS_ABSENT || j->options->allow_deletes) {
         return 0;
     }
-    bool limited = kind == ALIAS_ONE && j->filling.guard_share < 1;
-    const struct guard_limits limits = {.share = limited ? j->filling.guard_share : 1,
-                                        .count = j->filling.guard_count};
+    bool limited = kind == ALIAS_ONE && j->filling.guard.share < 1;
+    const struct guard_limits limits = {.share = limited ? j->filling.guard.share : 1,
+                                        .count = j->filling.guard.count};
     int rc = limited ? rebuild_check_expect_not_halted(j, next, err) : 0;
     if (rc == 0) {
         rc = generation_judge_swap(next, &limits, 0, live, &loss, err);

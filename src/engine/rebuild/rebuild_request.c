@@ -21,7 +21,7 @@ static const char *rebuild_request_word(enum rebuild_kind kind)
 static int rebuild_request_expect_same_wish(const struct rebuild_job *j, enum rebuild_kind kind,
                                             bool adopt, struct err *err)
 {
-    const char *name = j->options->pipeline->name;
+    const char *name = j->options->pipeline->definition.name;
     if (j->wish.kind == kind && (j->wish.adopt || !adopt)) {
         return 0;
     }
@@ -97,7 +97,7 @@ static int rebuild_request_want_new(struct rebuild_job *j, struct generation *t,
 static int rebuild_request_refuse_back(const struct rebuild_job *j, const char *index,
                                        const char *why, const char *hint, struct err *err)
 {
-    const char *name = j->options->pipeline->name;
+    const char *name = j->options->pipeline->definition.name;
     if (index != NULL) {
         err_set(err, ERR_STATE, "cannot roll back to index \"%s\": %s", index, why);
         return err_hint(err, "%s", hint);
@@ -136,7 +136,8 @@ static int rebuild_request_check_former(struct rebuild_job *j, const struct gene
                                            former->closed ? "it is closed" : "it is write-blocked",
                                            "open it, or remove the block, then try again", err);
     }
-    const char *differs = takeover_pipeline_differs(j->options->pipeline, &t->facts, former);
+    const char *differs =
+        takeover_pipeline_differs(&j->options->pipeline->definition, &t->facts, former);
     if (differs != NULL) {
         return rebuild_request_refuse_back(
             j, former->name, differs,
@@ -357,7 +358,8 @@ int rebuild_abort(const struct rebuild_options *options, const struct rebuild_po
         rc = rebuild_request_give_up(&j, out->generation, err);
     }
     if (rc == 0 && out->any) {
-        log_event(LOG_INFO, "rebuild_aborted", F_TEXT("pipeline", options->pipeline->name),
+        log_event(LOG_INFO, "rebuild_aborted",
+                  F_TEXT("pipeline", options->pipeline->definition.name),
                   F_TEXT("index", out->generation));
     }
     rebuild_job_end(&j, NULL);
@@ -375,7 +377,7 @@ static int rebuild_request_look_live(struct rebuild_job *j, void *context, struc
     const struct service_port *service = &j->ports->pipeline->service;
     int rc = checkpoint_load(j->next, &next, err);
     if (rc == 0) {
-        rc = service->ops->resolve(service->self, j->filling.alias, &kind, &at, err);
+        rc = service->ops->resolve(service->self, j->filling.definition.alias, &kind, &at, err);
     }
     *live = rc == 0 && kind != ALIAS_ABSENT && next.generation != NULL &&
             (kind == ALIAS_SEVERAL || strcmp(at.name, next.generation) == 0);
@@ -390,7 +392,7 @@ int rebuild_anew(const struct rebuild_options *options, const struct rebuild_por
     struct err err;
     char generation[256];
     bool live = true;
-    const char *name = options->pipeline->name;
+    const char *name = options->pipeline->definition.name;
     rebuild_job_begin(&j, options, ports);
     int rc = rebuild_open_next(&j, &err);
     if (rc == 0 && j.wish.kind == REBUILD_NEW) {

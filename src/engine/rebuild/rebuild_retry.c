@@ -8,12 +8,12 @@
 
 bool rebuild_stopping(const struct rebuild_job *j)
 {
-    return stop_is_set(j->options->pipeline->stop);
+    return stop_is_set(j->options->pipeline->hooks.stop);
 }
 
 static void rebuild_retry_note_alive(const struct rebuild_job *j)
 {
-    int64_t *alive_us = j->options->pipeline->alive_us;
+    int64_t *alive_us = j->options->pipeline->hooks.alive_us;
     if (alive_us != NULL) {
         __atomic_store_n(alive_us, clock_monotonic_us(&j->ports->pipeline->clock),
                          __ATOMIC_RELAXED);
@@ -43,11 +43,12 @@ int rebuild_retry(struct rebuild_job *j, rebuild_step step, void *context, struc
     const struct clock *clock = &j->ports->pipeline->clock;
     struct retry_budget retry_budget;
     int rc = step(j, context, err);
-    if (p->retry_budget_ms < 0) {
+    if (p->limits.retry_budget_ms < 0) {
         return rc; /* a caller with an unlimited budget restarts the rebuild and does other work in
                       between */
     }
-    retry_budget_init(&retry_budget, "source or service", p->name, p->retry_budget_ms);
+    retry_budget_init(&retry_budget, "source or service", p->definition.name,
+                      p->limits.retry_budget_ms);
     while (rc == ERR_TRANSIENT && !rebuild_stopping(j) &&
            retry_budget_away(&retry_budget, clock, err)) {
         rc = rebuild_retry_nap(j, &retry_budget, err);

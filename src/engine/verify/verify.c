@@ -38,7 +38,7 @@ static int verify_open_capture(struct verify *v, struct err *err)
         return rc;
     }
     buf_init(&name, NAME_MAX_BYTES);
-    buf_printf(&name, "%s/verify/%ld", v->options->pipeline->name, (long)getpid());
+    buf_printf(&name, "%s/verify/%ld", v->options->pipeline->definition.name, (long)getpid());
     rc = port->ops->capture(port->self, buf_text(&name), &v->capture, err);
     buf_release(&name);
     return rc;
@@ -65,8 +65,8 @@ int verify_check_index(struct verify *v, struct err *err)
     }
     if (c->phase != GENERATION_LIVE) {
         err_set(err, ERR_STATE, "pipeline \"%s\" has not been synced yet",
-                v->options->pipeline->name);
-        return err_hint(err, "run: rowferry sync %s", v->options->pipeline->name);
+                v->options->pipeline->definition.name);
+        return err_hint(err, "run: rowferry sync %s", v->options->pipeline->definition.name);
     }
     bool same = strcmp(c->generation, v->result->generation) == 0;
     v->result->settled_us = c->settled_at_us;
@@ -134,9 +134,10 @@ static void verify_show(struct verify *v)
     int64_t now = clock_monotonic_us(&v->ports->pipeline->clock);
     if (o->progress != NULL && now - v->shown_us >= SHOW_US) {
         v->shown_us = now;
-        o->progress(o->context, &(struct verify_progress){
-                                    o->pipeline->name, v->stage, v->stage_done, v->stage_expected,
-                                    (now - v->stage_us) / 1000, verify_differences(v->result)});
+        o->progress(o->context,
+                    &(struct verify_progress){o->pipeline->definition.name, v->stage, v->stage_done,
+                                              v->stage_expected, (now - v->stage_us) / 1000,
+                                              verify_differences(v->result)});
     }
 }
 
@@ -307,7 +308,8 @@ static int verify_walk(struct verify *v, struct err *err)
         v->impatient = v->result->halted; /* the lock holder settles nothing */
     }
     if (rc == 0) {
-        log_event(LOG_INFO, "verify_started", F_TEXT("pipeline", v->options->pipeline->name),
+        log_event(LOG_INFO, "verify_started",
+                  F_TEXT("pipeline", v->options->pipeline->definition.name),
                   F_TEXT("index", v->result->generation));
         rc = verify_walk_rows(v, err);
     }
@@ -325,7 +327,8 @@ static int verify_walk_again(struct verify *v, struct err *err)
 {
     int rc = verify_walk(v, err);
     for (int i = 0; rc == VERIFY_REPLACED && i < REPLACED_MOST; i++) {
-        log_event(LOG_WARN, "verify_begins_again", F_TEXT("pipeline", v->options->pipeline->name),
+        log_event(LOG_WARN, "verify_begins_again",
+                  F_TEXT("pipeline", v->options->pipeline->definition.name),
                   F_TEXT("why", "another generation is live now"));
         if (v->options->again != NULL) {
             v->options->again(v->options->context);
@@ -341,23 +344,24 @@ static void verify_init(struct verify *v)
 {
     const struct pipeline_options *p = v->options->pipeline;
     const struct pipeline_ports *ports = v->ports->pipeline;
-    v->target = (struct generation){.pipeline = p->name,
-                                    .alias = p->alias,
-                                    .stream = p->stream,
-                                    .mapping = p->mapping,
-                                    .settings = p->settings,
-                                    .ingest_pipeline = p->ingest_pipeline,
+    v->target = (struct generation){.pipeline = p->definition.name,
+                                    .alias = p->definition.alias,
+                                    .stream = p->definition.stream,
+                                    .mapping = p->definition.mapping,
+                                    .settings = p->definition.settings,
+                                    .ingest_pipeline = p->definition.ingest_pipeline,
                                     .source = ports->source,
                                     .service = ports->service,
                                     .state = ports->state,
                                     .clock = ports->clock,
                                     .observes = true};
-    v->rules = (struct compare_rules){.mapping = p->mapping,
+    v->rules = (struct compare_rules){.mapping = p->definition.mapping,
                                       .fields = v->options->fields,
                                       .field_count = v->options->field_count,
-                                      .filled = p->ingest_pipeline != NULL};
-    retry_budget_init(&v->retry_budget, "source or service", p->name, p->retry_budget_ms);
-    batch_init(&v->batch, p->document_bytes, p->document_bytes, VERIFY_PAGE);
+                                      .filled = p->definition.ingest_pipeline != NULL};
+    retry_budget_init(&v->retry_budget, "source or service", p->definition.name,
+                      p->limits.retry_budget_ms);
+    batch_init(&v->batch, p->limits.document_bytes, p->limits.document_bytes, VERIFY_PAGE);
     documents_init(&v->documents);
     verify_keys_init(&v->page);
     verify_keys_init(&v->sample);
@@ -383,7 +387,7 @@ static void verify_log_end(const struct verify *v)
 {
     const struct verify_result *r = v->result;
     log_event(verify_differences(r) > 0 ? LOG_WARN : LOG_INFO, "verify_ended",
-              F_TEXT("pipeline", v->options->pipeline->name), F_INT("rows", r->rows),
+              F_TEXT("pipeline", v->options->pipeline->definition.name), F_INT("rows", r->rows),
               F_INT("documents", r->documents), F_INT("missing", r->found[VERIFY_MISSING]),
               F_INT("extra", r->found[VERIFY_EXTRA]), F_INT("altered", r->found[VERIFY_ALTERED]),
               F_INT("dead_letters", r->found[VERIFY_LETTER]), F_INT("waiting", r->waiting),

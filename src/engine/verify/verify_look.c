@@ -53,7 +53,7 @@ struct span verify_keys_get(const struct verify_keys *k, size_t i)
 
 static size_t verify_look_largest_document(const struct verify *v)
 {
-    return 2 * v->options->pipeline->document_bytes + ENVELOPE_BYTES;
+    return 2 * v->options->pipeline->limits.document_bytes + ENVELOPE_BYTES;
 }
 
 int verify_look_documents(struct verify *v, const struct span *keys, size_t count, bool with_source,

@@ -182,7 +182,7 @@ struct fake {
     int64_t guard_count;
     int64_t reconcile_ms;
     bool allow_deletes;
-    bool rivals, stood_by; /* as in pipeline_options */
+    enum pipeline_rivals rivals;
     int64_t keep;
     void (*step)(struct fake *f); /* called at each call of a port */
 

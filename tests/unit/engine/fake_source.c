@@ -190,23 +190,23 @@ static int table_compile(struct fake_table *t, struct err *err)
 
 static struct pipeline_options world_options(const struct fake *f, const struct fake_table *t)
 {
-    return (struct pipeline_options){.name = "things",
-                                     .requests_only = f->requests_only,
-                                     .guard_share = f->guard_share,
-                                     .guard_count = f->guard_count,
-                                     .reconcile_ms = f->reconcile_ms,
-                                     .allow_deletes = f->allow_deletes,
-                                     .rivals = f->rivals,
-                                     .stood_by = f->stood_by,
-                                     .keep = f->keep,
-                                     .alias = f->to_index,
-                                     .mapping = &t->mapping,
-                                     .batch_bytes = 512,
-                                     .batch_operations = 5,
-                                     .in_flight = (unsigned)f->max_in_flight,
-                                     .window_bytes = FAKE_WINDOW_BYTES,
-                                     .document_bytes = 1 << 20,
-                                     .retry_budget_ms = 60000};
+    return (struct pipeline_options){
+        .mode = f->requests_only ? PIPELINE_REQUESTS : PIPELINE_SYNC,
+        .definition = {.name = "things",
+                       .alias = f->to_index,
+                       .mapping = &t->mapping,
+                       .keep = f->keep},
+        .limits = {.batch_bytes = 512,
+                   .batch_operations = 5,
+                   .in_flight = (unsigned)f->max_in_flight,
+                   .window_bytes = FAKE_WINDOW_BYTES,
+                   .document_bytes = 1 << 20,
+                   .retry_budget_ms = 60000},
+        .guard = {.share = f->guard_share, .count = f->guard_count},
+        .reconcile_ms = f->reconcile_ms,
+        .permission = {.deletes = f->allow_deletes},
+        .rivals = f->rivals,
+    };
 }
 
 typedef int (*work)(const struct pipeline_options *options, const struct pipeline_ports *ports,
@@ -217,9 +217,10 @@ static struct rebuild_options beside(const struct pipeline_options *options,
                                      struct pipeline_options *own)
 {
     *own = *options;
-    own->rivals = own->stood_by = false;
-    return (struct rebuild_options){
-        .pipeline = own, .keep = options->keep, .allow_deletes = options->allow_deletes};
+    own->rivals = RIVALS_NONE;
+    return (struct rebuild_options){.pipeline = own,
+                                    .keep = options->definition.keep,
+                                    .allow_deletes = options->permission.deletes};
 }
 
 static int rebuild(const struct pipeline_options *options, const struct pipeline_ports *ports,
@@ -244,7 +245,7 @@ static int fill_until(const struct pipeline_options *options, const struct pipel
     const struct rebuild_ports used = {.pipeline = ports};
     struct fake *f = ports->service.self;
     int rc = rebuild_fill(&wanted, &used, &rebuilt, err);
-    own.stop = stop;
+    own.hooks.stop = stop;
     rc = rc == 0 && stop != NULL ? rebuild_swap(&wanted, &used, &rebuilt, err) : rc;
     snprintf(f->filled, sizeof(f->filled), "%s", rebuilt.swapped ? rebuilt.generation : "");
     return rc;

@@ -78,7 +78,7 @@ static void switch_host(struct fake *f)
     memcpy(storm->other_path, path, sizeof(path));
     fake_deliver(f, true);
     fake_forget_sent(f);
-    f->stood_by = fake_dice(f, 2) == 0;
+    f->rivals = fake_dice(f, 2) == 0 ? RIVALS_ACTIVE : RIVALS_POSSIBLE;
     storm->happened[HAPPENED_SWITCHED]++;
 }
 
@@ -123,7 +123,7 @@ static void stormy_round(struct fake *f)
     if (fake_dice(f, 4) == 0) {
         storm_leave(f);
     }
-    bool another = f->rivals && fake_dice(f, 3) == 0;
+    bool another = f->rivals != RIVALS_NONE && fake_dice(f, 3) == 0;
     if (another) {
         switch_host(f);
     }
@@ -189,7 +189,8 @@ static void init_storm(struct fake *f, uint64_t seed)
     f->cursor = fake_dice(f, 4) == 0;
     f->reconcile_ms = f->cursor || fake_dice(f, 5) == 0 ? 3600000 : 0;
     f->several = true;
-    f->rivals = !f->cursor && fake_dice(f, 3) == 0; /* a cursor has no checkpoint backup */
+    bool rivals = !f->cursor && fake_dice(f, 3) == 0; /* a cursor has no checkpoint backup */
+    f->rivals = rivals ? RIVALS_POSSIBLE : RIVALS_NONE;
     f->keep = (int64_t)fake_dice(f, 2);
     snprintf(storm->other_path, sizeof(storm->other_path), "%s/other.db", f->folder);
     storm->poisoned = seed % 8 == 0 ? seed / 8 % FAKE_ROWS : FAKE_ROWS;

@@ -15,7 +15,7 @@
  * {"upserts":N, "deletes":N,"rejected":N,"bytes":N}.
  *
  *   reindex, rollback, abort_rebuild  go to the rebuild worker beside the pipeline if there is one
- *                                     (pipeline_options.asked); otherwise they stay filed
+ *                                     (pipeline_follow.asked); otherwise they stay filed
  */
 #pragma once
 

@@ -20,7 +20,7 @@
 
 /* All pointers are borrowed. */
 struct rebuild_options {
-    const struct pipeline_options *pipeline; /* follow, refresh, requests_only unset */
+    const struct pipeline_options *pipeline; /* its mode is not used */
     const struct field *fields;
     size_t field_count;
     int64_t keep;       /* former generations to keep */

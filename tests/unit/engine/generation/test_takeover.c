@@ -289,7 +289,7 @@ START_TEST(who_comes_back_to_a_first_load_does_not_remove_what_bears_its_name_no
     fake_write(&f, 1, 11);
     sync_ok(&f, NULL);
     switch_host(&f, path);
-    f.rivals = true;
+    f.rivals = RIVALS_POSSIBLE;
     sync_ok(&f, NULL);
     ck_assert_str_eq(f.alias, name);
     ck_assert(fake_look_at(&f, name));
