@@ -153,9 +153,9 @@ static void probe_stream_report_template(struct check *c, const char *template, 
         check_report(
             c, VERDICT_FAIL,
             "add the properties of to.mappings and \"source_id\": {\"type\": \"keyword\"} to "
-            "its mappings: nothing else maps what comes after a rollover",
-            "\"%s\", which makes data streams of \"%s\", lacks property \"%s\" as to.mappings "
-            "has it",
+            "its mappings: only the template defines the mapping after a rollover",
+            "\"%s\", which makes data streams of \"%s\", does not map property \"%s\" as "
+            "to.mappings does",
             template, name, lacking);
     } else {
         check_report(c, VERDICT_PASS, NULL, "\"%s\" makes a data stream of \"%s\"", template, name);

@@ -460,16 +460,16 @@ static int answer_explain(const struct answer *a, struct err *err)
     }
     if (a->foreign) {
         err_set(err, ERR_TRANSIENT,
-                "item %zu of the answer to a bulk request is of no operation of the request, or a "
-                "second one of it",
+                "item %zu of the answer to a bulk request matches no operation, or one that "
+                "already has an item",
                 a->item + 1);
-        err_hint(err, "an ingest pipeline must leave \"_id\" as it is");
+        err_hint(err, "an ingest pipeline must not change \"_id\"");
         return ERR_TRANSIENT;
     }
     if (a->walk.state == WALK_BROKEN) {
         return err_set(
             err, ERR_TRANSIENT,
-            "could not read the answer to a bulk request: it is no bulk answer from byte "
+            "could not read the answer to a bulk request: it is not a bulk answer from byte "
             "%zu on",
             a->walk.passed);
     }

@@ -70,7 +70,8 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
 {
     struct slot *slot = bulk_can_send(s) ? bulk_free_slot(s) : NULL;
     if (slot == NULL || batch_empty(batch)) {
-        return err_set(err, ERR_INTERNAL, "a bulk request is empty, or one more than may be sent");
+        return err_set(err, ERR_INTERNAL,
+                       "cannot send a bulk request: it is empty, or too many are in flight");
     }
     slot->method = "POST";
     bulk_push_path(&slot->path, s, index, ingest_pipeline);

@@ -136,14 +136,9 @@ static void flow_went_well(struct flow *f, const struct flow_answer *a)
     if (queue < 0) {
         return;
     }
-    f->crowded = queue > QUEUE_WELCOME;
-    if (queue > QUEUE_LONG) {
+    if (queue > QUEUE_WELCOME) {
         f->doubling = false;
-        flow_set_in_flight(f, f->in_flight - 1 / f->in_flight);
-        return;
-    }
-    if (f->crowded) {
-        f->doubling = false;
+        flow_set_in_flight(f, f->in_flight - (queue > QUEUE_LONG ? 1 / f->in_flight : 0));
         return;
     }
     flow_grow_batch(f);

@@ -49,8 +49,9 @@ static int body_refuse(const struct http_answer *answer, enum body_use use, enum
     }
     err->http_status = answer->status;
     err_detail(err, buf_text(&answer->body), answer->body.len);
-    return err_hint(err, "no search service answers so: does service.url name the service itself, "
-                         "with nothing in between?");
+    return err_hint(
+        err,
+        "a search service does not answer like this: does service.url name the service itself?");
 }
 
 int body_take(struct json_object **out, const struct http_answer *answer, enum body_use use,

@@ -109,7 +109,7 @@ static int fault_report_timeout(const struct slot *slot, const char *origin, str
         return err_set(err, ERR_TRANSIENT, "could not connect to %s within %s", origin,
                        units_duration(time, o->connect_timeout_ms));
     }
-    return err_set(err, ERR_TRANSIENT, "no whole answer from %s within %s", origin,
+    return err_set(err, ERR_TRANSIENT, "no complete answer from %s within %s", origin,
                    units_duration(time, o->request_timeout_ms));
 }
 
@@ -121,15 +121,16 @@ static const struct certificate_row {
     const char *hint;
 } certificates[] = {
     {1, "it does not match that name",
-     "use a host name in service.url that the certificate "
-     "contains, or give the service one with this name"},
+     "use a host name in service.url that the certificate contains, or give the service a "
+     "certificate with this name"},
     {9, "it is not valid yet",
-     "does the clock of this machine, or of the one that made it, go wrong?"},
+     "check the clock of this machine, and of the one that made the certificate"},
     {10, "it has expired", "give the service a new certificate (or set the clock of this machine)"},
     {18, "it is self-signed",
-     "set service.tls.ca_file to this certificate, as who runs the service "
-     "hands it out, or give the service one of an authority"},
-    {26, "it is not made for servers", "give the service a certificate for server authentication"},
+     "set service.tls.ca_file to this certificate, as its operator provides it, or give the "
+     "service one that an authority signed"},
+    {26, "it is not a server certificate",
+     "give the service a certificate for server authentication"},
 };
 
 static const struct certificate_row strangers = {
@@ -156,22 +157,22 @@ static const struct alert_row {
     const char *words;
     const char *hint;
 } alerts[] = {
-    {"certificate required", ERR_REJECTED, "wants a client certificate",
+    {"certificate required", ERR_REJECTED, "requires a client certificate",
      "set service.tls.client_cert and service.tls.client_key"},
     {"alert unknown ca", ERR_REJECTED, "refuses the client certificate",
-     "service.tls.client_cert must be of an authority that the service trusts"},
+     "service.tls.client_cert must be signed by an authority that the service trusts"},
     {"alert certificate expired", ERR_REJECTED, "refuses the client certificate, which has expired",
      "renew service.tls.client_cert"},
     {"alert bad certificate", ERR_REJECTED, "refuses the client certificate",
-     "service.tls.client_cert must be of an authority that the service trusts"},
+     "service.tls.client_cert must be signed by an authority that the service trusts"},
     {"protocol version", ERR_REJECTED, "does not speak TLS 1.2 or newer",
-     "older versions are refused: update it"},
+     "rowferry refuses older versions: update the service"},
     {"unsupported protocol", ERR_REJECTED, "does not speak TLS 1.2 or newer",
-     "older versions are refused: update it"},
+     "rowferry refuses older versions: update the service"},
     {"tunnel failed, response 50", ERR_TRANSIENT, "could not be reached through service.proxy",
-     "the proxy answers, and finds nobody behind it"},
+     "the proxy answers, but it cannot reach the service"},
     {"tunnel failed", ERR_REJECTED, "cannot be reached through service.proxy",
-     "the proxy refuses: it has to let this program through to that host and port"},
+     "the proxy refuses the connection: it must allow this program to reach that host and port"},
 };
 
 static const struct alert_row *fault_alert_row(const struct slot *slot)
@@ -196,8 +197,9 @@ static int fault_report_tls(const struct slot *slot, const struct fault_row *row
         err_set(err, row->class, "cannot use a file of service.tls: %s", fault_words_of(slot));
         return err_hint(err, "ca_file, client_cert and client_key must be readable PEM files");
     }
-    err_set(err, row->class, "could not begin TLS with %s: %s", origin, fault_words_of(slot));
-    return err_hint(err, "does it speak https on this port, and is a client certificate wanted?");
+    err_set(err, row->class, "could not start TLS with %s: %s", origin, fault_words_of(slot));
+    return err_hint(
+        err, "does the service use https on this port, and does it require a client certificate?");
 }
 
 static int fault_push_reason(const struct slot *slot, const struct fault_row *row,
@@ -220,8 +222,8 @@ static int fault_push_reason(const struct slot *slot, const struct fault_row *ro
     case SAY_HANDSHAKE:
         return fault_report_tls(slot, row, origin, err);
     case SAY_LOST:
-        return err_set(err, row->class, "the connection to %s was lost before the whole answer",
-                       origin);
+        return err_set(err, row->class,
+                       "the connection to %s was lost before the answer was complete", origin);
     case SAY_LARGE:
         return err_set(err, row->class, "cannot take an answer of %s of over %zu bytes", origin,
                        slot->answer.body.max_bytes);

@@ -47,7 +47,7 @@ static int http_origin_of(struct base_url *base, CURLU *url, struct err *err)
     curl_url_get(url, CURLUPART_SCHEME, &scheme, 0);
     curl_url_get(url, CURLUPART_USER, &user, 0);
     if (user != NULL) {
-        rc = err_set(err, ERR_CONFIG, "service.url must not hold a user or password");
+        rc = err_set(err, ERR_CONFIG, "service.url must not contain a user or a password");
         err_hint(err, "put them under service.auth");
     } else if (host == NULL || port == NULL || scheme == NULL ||
                (strcasecmp(scheme, "http") != 0 && strcasecmp(scheme, "https") != 0)) {
@@ -122,7 +122,7 @@ static int http_open_parts(struct service *s, struct err *err)
         !http_make_headers(&s->bulk_headers, "Content-Type: application/x-ndjson", s) ||
         !http_open_slots(s)) {
         return err_set(err, ERR_TRANSIENT, "could not prepare connections to the service: %s",
-                       "libcurl has no memory, no TLS or is too old");
+                       "libcurl is out of memory, has no TLS or is too old");
     }
     return 0;
 }

@@ -32,8 +32,8 @@ const char *index_block_setting(struct span reason)
 void index_block_hint(const char *setting, const char *index, struct err *err)
 {
     bool cluster = strncmp(setting, "cluster.", 8) == 0;
-    err_hint(err, "the block \"%s\" is set: PUT /%s%s with null for it lifts it", setting,
-             cluster ? "_cluster" : index, cluster ? "/settings" : "/_settings");
+    err_hint(err, "the block \"%s\" is set: PUT /%s%s with null for this setting removes it",
+             setting, cluster ? "_cluster" : index, cluster ? "/settings" : "/_settings");
 }
 
 /* An item's reason is this one word, its type the exception's name. */

@@ -304,7 +304,7 @@ int wire_start(struct slot *slot, const struct curl_slist *headers, const struct
     }
     if (!wire_set_request(slot, headers, body) ||
         curl_multi_add_handle(s->multi, slot->easy) != CURLM_OK) {
-        return err_set(err, ERR_TRANSIENT, "could not begin %s %s: out of memory", slot->method,
+        return err_set(err, ERR_TRANSIENT, "could not start %s %s: out of memory", slot->method,
                        buf_text(&slot->path));
     }
     return 0;
@@ -362,7 +362,7 @@ int wire_move(struct service *s, struct err *err)
     int running = 0;
     CURLMcode code = curl_multi_perform(s->multi, &running);
     if (code != CURLM_OK) {
-        return err_set(err, ERR_INTERNAL, "could not drive the requests: %s",
+        return err_set(err, ERR_INTERNAL, "could not process the requests: %s",
                        curl_multi_strerror(code));
     }
     int left = 0;

@@ -84,7 +84,7 @@ static int adopt_look_at_clone(struct adoption *a, bool write_blocked, struct er
     }
     err_set(err, ERR_REJECTED, "cannot keep index \"%s\" as \"%s\": that name is taken", a->alias,
             a->kept);
-    return err_hint(err, "delete \"%s\" where nobody needs it, and try again", a->kept);
+    return err_hint(err, "delete \"%s\" if it is not needed, and try again", a->kept);
 }
 
 static bool adopt_cannot_keep(const struct err *err)
@@ -236,8 +236,10 @@ static void adopt_take_back(const struct adoption *a, struct err *err)
         rc = ask_of(a->service, "DELETE", a->kept, "", NO_BODY, BODY_SHORT, NULL, &failed);
     }
     if (a->was_cloned || rc != 0) {
-        err_hint(err, "index \"%s\" may still have index.blocks.write, and \"%s\" be its clone",
-                 a->alias, a->kept);
+        err_hint(
+            err,
+            "index \"%s\" may still have index.blocks.write, and its clone \"%s\" may still exist",
+            a->alias, a->kept);
     }
 }
 

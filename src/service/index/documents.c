@@ -382,9 +382,9 @@ static int documents_take_form(struct json_object *tree, const char *index, enum
     static const char *const derived[] = {"settings", "index.derived_source.enabled", NULL};
     if (documents_is_set(tree, enabled, "false") || documents_is_set(tree, mode, "disabled") ||
         documents_is_set(tree, set_mode, "disabled")) {
-        err_set(err, ERR_REJECTED, "index \"%s\" keeps no _source, so that nothing can be compared",
-                index);
-        return err_hint(err, "let the mapping keep it: \"_source\": {\"enabled\": true}");
+        err_set(err, ERR_REJECTED,
+                "index \"%s\" does not store _source, so its documents cannot be compared", index);
+        return err_hint(err, "enable it in the mapping: \"_source\": {\"enabled\": true}");
     }
     if (documents_is_set(tree, mode, "synthetic") ||
         documents_is_set(tree, set_mode, "synthetic") || documents_is_set(tree, derived, "true")) {

@@ -29,7 +29,7 @@ int index_alias_check(const char *name, struct err *err)
 {
     if (strlen(name) > INDEX_ALIAS_MAX_BYTES) {
         return index_name_refused_over(name, INDEX_ALIAS_MAX_BYTES,
-                                       "it is too long for what is added to it", err);
+                                       "it is too long: longer names are made of it", err);
     }
     return index_name_check(name, err);
 }
@@ -44,12 +44,12 @@ int index_name_check(const char *name, struct err *err)
         return index_name_refused(name, "it begins with '-', '_' or '+'", err);
     }
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-        return index_name_refused(name, "it is a folder", err);
+        return index_name_refused(name, "\".\" and \"..\" are not allowed", err);
     }
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)name[i];
         if (c < 0x20 || c == 0x7f || strchr("\\/*?\"<>| ,#:", name[i]) != NULL) {
-            return index_name_refused(name, "it holds a character that none may have", err);
+            return index_name_refused(name, "it has a character that is not allowed", err);
         }
         if (c >= 'A' && c <= 'Z') {
             return index_name_refused(name, "it has upper case letters", err);

@@ -147,9 +147,9 @@ int index_ready(struct service *s, const char *name, int64_t timeout_ms, bool *g
     }
     *green = rc == INDEX_UNSEEN || strcmp(status, "green") == 0;
     if (strcmp(status, "red") == 0) {
-        err_set(err, ERR_TRANSIENT, "index \"%s\" is red: a primary shard is missing, or all of it",
+        err_set(err, ERR_TRANSIENT, "index \"%s\" is red: one or more primary shards are missing",
                 name);
-        return err_hint(err, "GET _cluster/allocation/explain tells why a shard has no place");
+        return err_hint(err, "GET _cluster/allocation/explain shows why a shard is not assigned");
     }
     return rc;
 }
@@ -293,7 +293,8 @@ static int index_generations_merge(struct json_object *ours, const char *text, s
     struct json_object *given = json_tree_of(text);
     if (!json_tree_is_object(given)) {
         json_object_put(given);
-        return err_set(err, ERR_INTERNAL, "what is to be put into _meta is no JSON object");
+        return err_set(err, ERR_INTERNAL,
+                       "cannot change _meta: its new members are not a JSON object");
     }
     for (struct json_members m = json_tree_members(given); json_tree_next(&m);) {
         json_build_member(ours, m.name, json_object_get(m.value));

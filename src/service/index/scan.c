@@ -210,7 +210,7 @@ static int scan_read_hits(const struct http_answer *answer, const char *index, s
     }
     if (h.strange) {
         return err_set(err, ERR_REJECTED,
-                       "index \"%s\" holds a document that rowferry cannot have written: its "
+                       "index \"%s\" has a document that rowferry cannot have written: its "
                        "source_id is longer than a key can be",
                        index);
     }

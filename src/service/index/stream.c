@@ -210,12 +210,12 @@ static int stream_expect_whole(struct service *s, const struct wanted *w, const 
         return rc;
     }
     err_set(err, ERR_REJECTED,
-            "index template \"%s\", which makes data streams of \"%s\", lacks property \"%s\" as "
-            "to.mappings has it",
+            "index template \"%s\", which makes data streams of \"%s\", does not map property "
+            "\"%s\" as to.mappings does",
             template, w->name, lacking);
     return err_hint(
         err, "add the properties of to.mappings and \"source_id\": {\"type\": \"keyword\"} to "
-             "its mappings: nothing else maps what comes after a rollover");
+             "its mappings: only the template defines the mapping after a rollover");
 }
 
 /* Checks the template for the name. If another one creates streams, it is left alone, with its
@@ -245,8 +245,8 @@ static int stream_create_data(struct service *s, const char *name, struct err *e
     }
     if (rc == ERR_REJECTED && err->service_reason == SERVICE_REASON_NO_TEMPLATE) {
         err_hint(err,
-                 "have an administrator create an index template with \"data_stream\": {} for "
-                 "\"%s\", or give this account the right to (docs/rights.md)",
+                 "ask an administrator to create an index template with \"data_stream\": {} for "
+                 "\"%s\", or to give this account the privilege (docs/rights.md)",
                  name);
     }
     return rc;
@@ -300,7 +300,7 @@ static int stream_create_absent(struct service *s, struct wanted *w, struct err 
         rc = index_resolve(s, w->name, &kind, &at, err);
     }
     if (rc == 0 && kind != ALIAS_STREAM) {
-        rc = err_set(err, ERR_STATE, "data stream \"%s\" is not there after it was created",
+        rc = err_set(err, ERR_STATE, "data stream \"%s\" does not exist after it was created",
                      w->name);
     }
     if (rc == 0) {
@@ -342,7 +342,8 @@ int stream_create(struct service *s, const char *name, const char *mappings, con
         .name = name, .mappings = stream_parse(mappings), .settings = stream_parse(settings)};
     int rc = index_name_check(name, err);
     if (rc == 0 && (w.mappings == NULL || w.settings == NULL)) {
-        rc = err_set(err, ERR_CONFIG, "mappings or settings of a data stream are no JSON object");
+        rc =
+            err_set(err, ERR_CONFIG, "mappings and settings of a data stream must be JSON objects");
     }
     if (rc == 0) {
         rc = stream_create_new(s, &w, err);

@@ -61,7 +61,8 @@ static int write_alias_expect_alone(struct json_object *tree, const char *name, 
         err_set(err, ERR_STATE,
                 "alias \"%s\", by which index \"%s\" is written, points at index \"%s\"", alias,
                 name, other.name);
-        return err_hint(err, "nothing was changed; take the alias off index \"%s\" and try again",
+        return err_hint(err,
+                        "nothing was changed; remove the alias from index \"%s\" and try again",
                         other.name);
     }
     return 0;
@@ -86,7 +87,8 @@ static int write_alias_give(struct service *s, const char *name, const char *ali
     int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), BODY_SHORT, &tree, err);
     struct json_object *done = json_tree_member(tree, "acknowledged");
     if (rc == 0 && !json_object_get_boolean(done)) {
-        rc = err_set(err, ERR_TRANSIENT, "could not give index \"%s\" its alias in time", name);
+        rc = err_set(err, ERR_TRANSIENT, "could not add the write alias of index \"%s\" in time",
+                     name);
     }
     json_object_put(tree);
     buf_release(&body);
@@ -123,13 +125,13 @@ int write_alias_expect_hidden(struct service *s, const char *name, const char *p
         rc = index_delete(s, name, pipeline, err);
         if (rc == 0) {
             rc = err_set(err, ERR_REJECTED,
-                         "an index template%s%s%s gives the new index \"%s\" the alias \"%s\", by "
-                         "which it would be searched while it fills",
+                         "an index template%s%s%s gives the new index \"%s\" the alias \"%s\", so "
+                         "searches would see it half-filled",
                          named ? " (\"" : "", named ? template.name : "", named ? "\")" : "", name,
                          alias);
             err_hint(err,
-                     "take the alias out of the template, or leave the names \"%.*s*\" out of "
-                     "its index_patterns; the index was removed again",
+                     "remove the alias from the template, or exclude the names \"%.*s*\" from its "
+                     "index_patterns; the new index was deleted",
                      (int)(strrchr(name, '-') != NULL ? strrchr(name, '-') - name : 0), name);
         }
     }

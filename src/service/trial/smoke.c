@@ -69,10 +69,8 @@ static int smoke_step(struct service *s, const struct smoke *t, enum step which,
 static int smoke_refuse_taken(const struct smoke *t, struct err *err)
 {
     err_set(err, ERR_REJECTED, "the name \"%s\" is taken", t->index);
-    return err_hint(
-        err,
-        "the smoke test makes and removes an index of its own: name one that does not exist with "
-        "--index, or leave it out");
+    return err_hint(err, "the smoke test creates and removes its own index: name one that does not "
+                         "exist with --index, or omit the option");
 }
 
 static int smoke_expect_free(struct service *s, struct smoke *t, struct err *err)
@@ -99,9 +97,8 @@ static void smoke_push_creation(struct buf *body, const struct smoke *t)
 /* Recognises that an index or alias of the name exists, in both products. */
 static bool smoke_reports_taken(const struct err *err)
 {
-    return err->http_status == 400 &&
-           (strcmp(err->service_type, SERVICE_EXISTS) == 0 ||
-            err->service_reason == SERVICE_REASON_NAME_TAKEN);
+    return err->http_status == 400 && (strcmp(err->service_type, SERVICE_EXISTS) == 0 ||
+                                       err->service_reason == SERVICE_REASON_NAME_TAKEN);
 }
 
 int smoke_create(struct service *s, struct smoke *t, struct err *err)
@@ -137,7 +134,7 @@ static int smoke_read_indexed(struct smoke *t, struct json_object *tree, struct 
     snprintf(t->id, sizeof(t->id), "%s", json_tree_text(tree, "_id"));
     if ((!t->updated && strcmp(result, "created") != 0) || t->id[0] == '\0') {
         return err_set(err, ERR_REJECTED,
-                       "POST /%s/_doc: the service said \"%s\", not \"created\" or \"updated\"",
+                       "POST /%s/_doc: the service answered \"%s\", not \"created\" or \"updated\"",
                        t->index, result);
     }
     return 0;
@@ -266,9 +263,11 @@ int smoke_remove(struct service *s, struct smoke *t, struct err *err)
     }
     int rc = smoke_look_before(s, t, &there, &ours, err);
     if (rc == 0 && there && !ours) {
-        err_set(err, ERR_REJECTED,
-                "the index \"%s\" holds what the smoke test did not write, and is left", t->index);
-        return err_hint(err, "look at it, and remove it by hand if it is nobody's");
+        err_set(
+            err, ERR_REJECTED,
+            "index \"%s\" has documents that the smoke test did not write, so it was not removed",
+            t->index);
+        return err_hint(err, "look at its documents, and delete it yourself if it is not needed");
     }
     if (rc == 0 && there) {
         rc = smoke_step(s, t, STEP_REMOVE, "DELETE", "", NO_BODY, &tree, err);

@@ -42,7 +42,8 @@ int trial_remove(struct service *s, struct trial *t, struct err *err)
     }
     int rc = index_look(s, t->index, &found, &info, err);
     if (rc == 0 && found && strcmp(info.creator, t->token) != 0) {
-        return err_set(err, ERR_REJECTED, "the index \"%s\" is not the trial's, and is left",
+        return err_set(err, ERR_REJECTED,
+                       "index \"%s\" was not created by this trial, so it was not removed",
                        t->index);
     }
     if (rc == 0 && found) {
@@ -98,7 +99,7 @@ static int trial_search_hits(struct service *s, const char *method, const char *
     int rc = ask(s, method, path, body, BODY_HITS, &tree, err);
     struct json_object *late = json_tree_member(tree, "timed_out");
     if (rc == 0 && json_object_get_boolean(late)) {
-        rc = err_set(err, ERR_TRANSIENT, "%s %s did not end in time", method, path);
+        rc = err_set(err, ERR_TRANSIENT, "%s %s timed out", method, path);
     }
     if (rc == 0) {
         rc = trial_take_hits(out, tree, err);
@@ -114,7 +115,7 @@ int trial_search(struct service *s, const char *index, const char *body, size_t 
     struct json_object *tree = json_tree_of(body);
     if (!json_tree_is_object(tree)) {
         json_object_put(tree);
-        return err_set(err, ERR_CONFIG, "the body of a search is no JSON object");
+        return err_set(err, ERR_CONFIG, "the body of a search is not a JSON object");
     }
     json_build_member(tree, "size", json_build_number((int64_t)size));
     json_build_member(tree, "_source", json_build_bool(false));
@@ -139,7 +140,7 @@ int trial_search_text(struct service *s, const char *index, const char *q, size_
     buf_printf(&rest, "&size=%zu&_source=false&track_total_hits=true&" FILTER, size);
     ask_path(&path, index, buf_text(&rest));
     int rc = rest.failed || path.failed
-                 ? err_set(err, ERR_CONFIG, "a search by q= is longer than a request may be")
+                 ? err_set(err, ERR_CONFIG, "the search by q= is too long for a request")
                  : trial_search_hits(s, "GET", buf_text(&path), NO_BODY, out, err);
     buf_release(&path);
     buf_release(&rest);

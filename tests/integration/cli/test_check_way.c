@@ -218,7 +218,7 @@ START_TEST(a_port_without_tls_is_told)
     world_install(&w);
     snprintf(https, sizeof(https), "https://127.0.0.1:%d", w.service.port);
     rewrite(&w, w.service.url, https);
-    found(&w, NULL, "service TLS", "FAIL", "could not begin TLS", "does it speak https");
+    found(&w, NULL, "service TLS", "FAIL", "could not start TLS", "does the service use https");
     rewrite(&w, https, w.service.url);
     passes(&w, NULL, "service TLS", "none: http to this machine");
     world_stop(&w);

@@ -135,7 +135,7 @@ static void expect_refused(const char *name, const char *ca_file, const char *wo
     end(&s);
 }
 
-START_TEST(an_expired_one_is_called_expired)
+START_TEST(an_expired_certificate_is_called_expired)
 {
     char *dir = enter();
     sign("expired", "IP:127.0.0.1", "-1", "ca");
@@ -144,7 +144,7 @@ START_TEST(an_expired_one_is_called_expired)
 }
 END_TEST
 
-START_TEST(a_self_signed_one_is_called_self_signed)
+START_TEST(a_self_signed_certificate_is_called_self_signed)
 {
     char *dir = enter();
     RUN("req", "-x509", CURVE, "-days", "2", "-subj", "/CN=self", "-addext",
@@ -155,7 +155,7 @@ START_TEST(a_self_signed_one_is_called_self_signed)
 }
 END_TEST
 
-START_TEST(one_of_another_name_is_told_so)
+START_TEST(a_certificate_for_another_name_is_reported)
 {
     char *dir = enter();
     sign("elsewhere", "DNS:elsewhere.example", "2", "ca");
@@ -164,7 +164,7 @@ START_TEST(one_of_another_name_is_told_so)
 }
 END_TEST
 
-START_TEST(one_of_an_unknown_authority_is_told_so)
+START_TEST(a_certificate_of_an_unknown_authority_is_reported)
 {
     char *dir = enter();
     sign("stranger", "IP:127.0.0.1", "2", "other");
@@ -188,7 +188,7 @@ START_TEST(a_client_certificate_is_asked_for_shown_and_refused)
           (const char *const[]){"-CAfile", "ca.pem", "-Verify", "2", "-verify_return_error", NULL});
     ck_assert_msg(ask(&s, "ca.pem", "client", &err) == 0, "%s", err.message);
     ck_assert_int_eq(ask(&s, "ca.pem", NULL, &err), ERR_REJECTED);
-    ck_assert_msg(strstr(err.message, "wants a client certificate") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "requires a client certificate") != NULL, "%s", err.message);
     ck_assert_ptr_nonnull(strstr(err.hint, "service.tls.client_cert"));
     ck_assert_int_eq(ask(&s, "ca.pem", "stranger", &err), ERR_REJECTED);
     ck_assert_msg(strstr(err.message, "refuses the client certificate") != NULL, "%s", err.message);
@@ -218,10 +218,10 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        an_expired_one_is_called_expired,
-        a_self_signed_one_is_called_self_signed,
-        one_of_another_name_is_told_so,
-        one_of_an_unknown_authority_is_told_so,
+        an_expired_certificate_is_called_expired,
+        a_self_signed_certificate_is_called_self_signed,
+        a_certificate_for_another_name_is_reported,
+        a_certificate_of_an_unknown_authority_is_reported,
         a_client_certificate_is_asked_for_shown_and_refused,
         older_protocols_are_refused,
     };

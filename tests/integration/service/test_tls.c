@@ -82,7 +82,7 @@ static int ask(const char *url, const char *ca_file, const char *api_key, struct
     return rc;
 }
 
-START_TEST(a_certificate_of_the_named_authority_is_taken)
+START_TEST(a_certificate_of_the_configured_authority_is_accepted)
 {
     struct place p;
     struct err err;
@@ -92,7 +92,7 @@ START_TEST(a_certificate_of_the_named_authority_is_taken)
 }
 END_TEST
 
-START_TEST(an_unknown_authority_is_refused_and_says_what_to_set)
+START_TEST(an_unknown_authority_is_refused_with_a_hint)
 {
     struct place p;
     struct err err;
@@ -141,7 +141,7 @@ START_TEST(an_authority_file_that_is_missing_is_named)
 }
 END_TEST
 
-START_TEST(a_bulk_to_an_unverified_host_stops_before_a_byte_is_sent)
+START_TEST(a_bulk_request_to_an_unverified_host_sends_no_byte)
 {
     struct place p;
     struct err err;
@@ -177,7 +177,7 @@ START_TEST(a_bulk_to_an_unverified_host_stops_before_a_byte_is_sent)
 }
 END_TEST
 
-START_TEST(https_to_a_port_without_tls_is_told)
+START_TEST(https_to_a_port_without_tls_is_reported)
 {
     struct place p;
     struct err err;
@@ -187,7 +187,7 @@ START_TEST(https_to_a_port_without_tls_is_told)
     devsearch_start(&plain, NULL);
     snprintf(url, sizeof(url), "https://127.0.0.1:%d", plain.port);
     ck_assert_int_eq(ask(url, p.cert, NULL, &err), ERR_TRANSIENT);
-    ck_assert_msg(strstr(err.message, "could not begin TLS with") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "could not start TLS with") != NULL, "%s", err.message);
     devsearch_stop(&plain);
     leave(&p);
 }
@@ -196,13 +196,13 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_certificate_of_the_named_authority_is_taken,
-        an_unknown_authority_is_refused_and_says_what_to_set,
+        a_certificate_of_the_configured_authority_is_accepted,
+        an_unknown_authority_is_refused_with_a_hint,
         a_certificate_of_another_host_is_refused,
         a_wrong_key_is_refused_without_being_shown,
         an_authority_file_that_is_missing_is_named,
-        a_bulk_to_an_unverified_host_stops_before_a_byte_is_sent,
-        https_to_a_port_without_tls_is_told,
+        a_bulk_request_to_an_unverified_host_sends_no_byte,
+        https_to_a_port_without_tls_is_reported,
     };
     if (getenv("DEVSEARCH_PROGRAM") == NULL || access(OPENSSL, X_OK) != 0) {
         puts("skip: DEVSEARCH_PROGRAM is not set or there is no " OPENSSL);

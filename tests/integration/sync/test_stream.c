@@ -229,7 +229,7 @@ START_TEST(what_is_somebody_elses_is_refused)
     say(&w, 200, "PUT", "/_index_template/theirs", theirs);
     world_sync_says(&w, 1,
                     "index template \"theirs\", which makes data streams of \"" NAME
-                    "\", lacks property \"source_id\"");
+                    "\", does not map property \"source_id\"");
     say(&w, 200, "PUT", "/_index_template/theirs", whole);
     say(&w, 200, "PUT", "/_data_stream/" NAME, NULL);
     say(&w, 201, "PUT", "/" NAME "/_create/x", "{\"@timestamp\":\"2026-01-01\"}");

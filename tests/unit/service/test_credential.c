@@ -153,7 +153,7 @@ static void fill(struct batch *b)
     ck_assert(batch_commit(b));
 }
 
-START_TEST(a_bulk_that_met_the_old_key_goes_again_with_the_new_one)
+START_TEST(a_bulk_request_refused_with_the_old_key_is_sent_again_with_the_new_one)
 {
     char taken[ANSWER_BYTES];
     const char *const answers[] = {
@@ -173,7 +173,7 @@ START_TEST(a_bulk_that_met_the_old_key_goes_again_with_the_new_one)
 }
 END_TEST
 
-START_TEST(a_bulk_whose_key_stays_refused_stops)
+START_TEST(a_bulk_request_whose_key_stays_refused_is_fatal)
 {
     static const char *const answers[] = {refusal, NULL};
     struct batch b;
@@ -187,7 +187,7 @@ START_TEST(a_bulk_whose_key_stays_refused_stops)
 }
 END_TEST
 
-START_TEST(a_session_that_is_over_is_read_again_where_requests_are_signed)
+START_TEST(an_expired_session_token_is_read_again_if_requests_are_signed)
 {
     static const char *const answers[] = {"HTTP/1.1 403 X\r\nContent-Length: 0\r\n\r\n", fine,
                                           NULL};
@@ -226,7 +226,7 @@ static void redirect_to(struct fixture *f, int status, struct scripted *other)
     stop(f);
 }
 
-START_TEST(where_a_redirect_points_nothing_is_heard)
+START_TEST(the_target_of_a_redirect_receives_nothing)
 {
     static const char *const answers[] = {fine, NULL};
     static const int statuses[] = {301, 302, 303, 307, 308};
@@ -265,7 +265,7 @@ START_TEST(only_the_proxy_that_is_configured_is_asked)
 END_TEST
 
 /* Requests to the proxy have no credential, and its refusal is reported as such. */
-START_TEST(a_proxy_that_makes_a_tunnel_gets_no_credential)
+START_TEST(a_tunnelling_proxy_gets_no_credential)
 {
     static const char *const answers[] = {"HTTP/1.1 403 X\r\nContent-Length: 0\r\n\r\n", NULL};
     static const char *const later[] = {"HTTP/1.1 503 X\r\nContent-Length: 0\r\n\r\n", NULL};
@@ -286,11 +286,11 @@ START_TEST(a_proxy_that_makes_a_tunnel_gets_no_credential)
 END_TEST
 
 SUITE_MAIN("service/credential", only_the_proxy_that_is_configured_is_asked,
-           a_proxy_that_makes_a_tunnel_gets_no_credential, every_credential_is_masked_in_an_answer,
+           a_tunnelling_proxy_gets_no_credential, every_credential_is_masked_in_an_answer,
            a_rotated_key_is_read_again_and_the_request_sent_once_more, a_rotated_password_is_too,
            a_key_that_is_still_the_same_is_refused_once,
            a_new_key_that_is_refused_too_is_the_answer,
-           a_bulk_that_met_the_old_key_goes_again_with_the_new_one,
-           a_bulk_whose_key_stays_refused_stops,
-           a_session_that_is_over_is_read_again_where_requests_are_signed,
-           where_a_redirect_points_nothing_is_heard)
+           a_bulk_request_refused_with_the_old_key_is_sent_again_with_the_new_one,
+           a_bulk_request_whose_key_stays_refused_is_fatal,
+           an_expired_session_token_is_read_again_if_requests_are_signed,
+           the_target_of_a_redirect_receives_nothing)

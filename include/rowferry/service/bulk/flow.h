@@ -43,7 +43,6 @@ struct flow {
     double doubles_to;
     bool recovered;  /* a request has succeeded since the last cut */
     bool frozen;     /* batches do not grow, whatever the answers are */
-    bool crowded;    /* the latest answer indicates a queue in the service */
     int64_t cut_us;  /* time of the last cut */
     int64_t hold_us; /* nothing is sent before this time */
     struct flow_best best;

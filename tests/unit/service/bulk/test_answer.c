@@ -122,7 +122,7 @@ START_TEST(mixed_outcomes_go_to_their_operations)
 }
 END_TEST
 
-START_TEST(errors_after_items_or_not_at_all_means_reading_them)
+START_TEST(the_items_are_read_wherever_errors_is)
 {
     expect("uu", "{\"items\":[" GOOD "," MALFORMED "],\"errors\":true}", "dx");
     expect("uu", "{\"items\":[" GOOD "," MALFORMED "],\"errors\":false}", "dx");
@@ -171,7 +171,7 @@ START_TEST(unknown_keys_are_skipped_at_any_depth)
 }
 END_TEST
 
-START_TEST(a_failed_item_is_seen_where_errors_says_that_all_is_well)
+START_TEST(a_failed_item_is_seen_even_if_errors_is_false)
 {
     expect("uu", "{\"errors\":false,\"items\":[" GOOD "," MALFORMED "]}", "dx");
     expect("u", "{\"errors\":false,\"items\":[{\"index\":{\"status\":429}}]}", "r");
@@ -200,7 +200,7 @@ START_TEST(a_document_in_the_failure_store_is_not_done)
 END_TEST
 
 /* OpenSearch 2.19.4 answers like this if an ingest pipeline refuses or drops several documents. */
-START_TEST(items_in_another_order_are_of_the_operations_that_they_name)
+START_TEST(items_in_another_order_match_by_id)
 {
     expect("uuuu",
            ITEMS(NAMED("index", "0", "201") "," WRONG("2", "400") "," WRONG("1", "429") "," NAMED(
@@ -215,7 +215,7 @@ START_TEST(items_in_another_order_are_of_the_operations_that_they_name)
 }
 END_TEST
 
-START_TEST(reasons_in_another_order_are_of_the_operations_that_they_name)
+START_TEST(reasons_in_another_order_match_by_id)
 {
     struct batch b;
     struct err err;
@@ -237,7 +237,7 @@ START_TEST(reasons_in_another_order_are_of_the_operations_that_they_name)
 END_TEST
 
 /* A document and a delete in the same batch have the same id. */
-START_TEST(items_of_one_id_are_told_apart_by_their_kind)
+START_TEST(items_with_one_id_are_distinguished_by_kind)
 {
     struct batch b;
     struct err err;
@@ -258,7 +258,7 @@ START_TEST(items_of_one_id_are_told_apart_by_their_kind)
 }
 END_TEST
 
-START_TEST(an_item_of_no_operation_or_a_second_one_is_not_believed)
+START_TEST(an_item_without_an_operation_or_a_second_one_makes_all_unknown)
 {
     struct batch b;
     struct err err;
@@ -275,7 +275,7 @@ START_TEST(an_item_of_no_operation_or_a_second_one_is_not_believed)
         read_bytes(a, &b, ITEMS(NAMED("index", "0", "200") "," NAMED("index", "5", "200")), &err),
         ERR_TRANSIENT);
     ck_assert_msg(
-        strstr(err.message, "item 2 of the answer to a bulk request is of no operation") != NULL,
+        strstr(err.message, "item 2 of the answer to a bulk request matches no operation") != NULL,
         "%s", err.message);
     answer_free(a);
     batch_release(&b);
@@ -301,7 +301,7 @@ static void expect_key(const char *key, const char *quoted, bool ours)
     batch_release(&b);
 }
 
-START_TEST(an_id_is_compared_as_it_is_written_and_as_it_is_meant)
+START_TEST(an_id_is_compared_with_and_without_escapes)
 {
     expect_key("a\xc3\xa9\x7f", "a\xc3\xa9\x7f", true);
     expect_key("a\xc3\xa9", "a\\u00e9", true);
@@ -317,7 +317,7 @@ START_TEST(an_id_is_compared_as_it_is_written_and_as_it_is_meant)
 }
 END_TEST
 
-START_TEST(a_wrong_number_of_items_is_not_believed)
+START_TEST(a_wrong_number_of_items_makes_all_unknown)
 {
     expect("uu", "{\"errors\":false,\"items\":[" GOOD "]}", "uu");
     expect("u", "{\"errors\":false,\"items\":[" GOOD "," GOOD "]}", "u");
@@ -329,7 +329,7 @@ START_TEST(a_wrong_number_of_items_is_not_believed)
 }
 END_TEST
 
-START_TEST(a_cut_answer_is_not_believed_at_any_byte)
+START_TEST(an_answer_cut_at_any_byte_makes_all_unknown)
 {
     const char *json = "{\"errors\":true,\"items\":[" GOOD "," MALFORMED "]}";
     struct batch b;
@@ -348,7 +348,7 @@ START_TEST(a_cut_answer_is_not_believed_at_any_byte)
 }
 END_TEST
 
-START_TEST(what_is_no_bulk_answer_is_not_believed)
+START_TEST(an_answer_of_another_kind_makes_all_unknown)
 {
     static const char *const texts[] = {
         "<html><body>502 Bad Gateway</body></html>",
@@ -382,7 +382,7 @@ START_TEST(what_is_no_bulk_answer_is_not_believed)
 }
 END_TEST
 
-START_TEST(an_item_without_a_status_is_unknown_alone)
+START_TEST(an_item_without_a_status_makes_one_operation_unknown)
 {
     struct batch b;
     struct err err;
@@ -441,17 +441,14 @@ START_TEST(a_reader_is_used_for_one_answer_after_another)
 END_TEST
 
 SUITE_MAIN("service/answer", a_good_answer_of_both_products, an_unfiltered_answer_is_read_too,
-           mixed_outcomes_go_to_their_operations,
-           errors_after_items_or_not_at_all_means_reading_them,
-           a_failed_item_is_seen_where_errors_says_that_all_is_well,
-           a_document_in_the_failure_store_is_not_done,
-           items_in_another_order_are_of_the_operations_that_they_name,
-           reasons_in_another_order_are_of_the_operations_that_they_name,
-           items_of_one_id_are_told_apart_by_their_kind,
-           an_item_of_no_operation_or_a_second_one_is_not_believed,
-           an_id_is_compared_as_it_is_written_and_as_it_is_meant,
-           seen_version_status_and_reason_are_kept, an_error_may_be_a_bare_text_or_null,
-           unknown_keys_are_skipped_at_any_depth, a_wrong_number_of_items_is_not_believed,
-           a_cut_answer_is_not_believed_at_any_byte, what_is_no_bulk_answer_is_not_believed,
-           an_item_without_a_status_is_unknown_alone, endless_nesting_and_reasons_stay_bounded,
-           a_reader_is_used_for_one_answer_after_another)
+           mixed_outcomes_go_to_their_operations, the_items_are_read_wherever_errors_is,
+           a_failed_item_is_seen_even_if_errors_is_false,
+           a_document_in_the_failure_store_is_not_done, items_in_another_order_match_by_id,
+           reasons_in_another_order_match_by_id, items_with_one_id_are_distinguished_by_kind,
+           an_item_without_an_operation_or_a_second_one_makes_all_unknown,
+           an_id_is_compared_with_and_without_escapes, seen_version_status_and_reason_are_kept,
+           an_error_may_be_a_bare_text_or_null, unknown_keys_are_skipped_at_any_depth,
+           a_wrong_number_of_items_makes_all_unknown, an_answer_cut_at_any_byte_makes_all_unknown,
+           an_answer_of_another_kind_makes_all_unknown,
+           an_item_without_a_status_makes_one_operation_unknown,
+           endless_nesting_and_reasons_stay_bounded, a_reader_is_used_for_one_answer_after_another)

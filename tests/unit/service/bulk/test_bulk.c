@@ -50,11 +50,11 @@ static const struct line lines[] = {
     {200, TWO_GOOD, WHOLE, 2, OUTCOME_DONE, NULL},
     {200, TWO_GOOD, WHOLE, 3, OUTCOME_UNKNOWN, "has 2 items, expected 3"},
     {200, TWO_GOOD, WHOLE, 1, OUTCOME_UNKNOWN, "more items than its 1 operations"},
-    {200, TWO_GOOD, 120, 2, OUTCOME_UNKNOWN, "was lost before the whole answer"},
+    {200, TWO_GOOD, 120, 2, OUTCOME_UNKNOWN, "was lost before the answer was complete"},
     {200, "", WHOLE, 1, OUTCOME_UNKNOWN, "ends after 0 bytes"},
-    {200, "<html>", WHOLE, 1, OUTCOME_UNKNOWN, "no bulk answer"},
-    {200, "", 0, 1, OUTCOME_UNKNOWN, "was lost before the whole answer"},
-    {200, "", 30, 1, OUTCOME_UNKNOWN, "was lost before the whole answer"},
+    {200, "<html>", WHOLE, 1, OUTCOME_UNKNOWN, "not a bulk answer"},
+    {200, "", 0, 1, OUTCOME_UNKNOWN, "was lost before the answer was complete"},
+    {200, "", 30, 1, OUTCOME_UNKNOWN, "was lost before the answer was complete"},
     {429, "{\"error\":{\"type\":\"circuit_breaking_exception\"}}", WHOLE, 2, OUTCOME_RETRY,
      "POST /shop-1/_bulk: 429 circuit_breaking_exception"},
     {503, "", WHOLE, 2, OUTCOME_RETRY, "POST /shop-1/_bulk: 503"},
@@ -124,7 +124,7 @@ START_TEST(a_single_operation_that_fails_its_request_has_the_reason)
 }
 END_TEST
 
-START_TEST(a_secret_that_the_refusal_of_an_operation_quotes_is_masked)
+START_TEST(a_secret_quoted_in_an_operations_reason_is_masked)
 {
     char text[ANSWER_BYTES];
     const char *const answers[] = {
@@ -146,7 +146,7 @@ START_TEST(a_secret_that_the_refusal_of_an_operation_quotes_is_masked)
 }
 END_TEST
 
-START_TEST(the_request_is_the_batch_as_it_is)
+START_TEST(the_request_body_is_the_batch)
 {
     char text[ANSWER_BYTES];
     const char *const answers[] = {answer_of(text, 503, ""), NULL};
@@ -169,7 +169,7 @@ START_TEST(the_request_is_the_batch_as_it_is)
 }
 END_TEST
 
-START_TEST(only_what_travels_is_sent_and_settled)
+START_TEST(only_the_first_part_up_to_the_limit_is_sent_and_settled)
 {
     char text[ANSWER_BYTES];
     const char *const answers[] = {answer_of(text, 200, TWO_GOOD), NULL};
@@ -260,7 +260,7 @@ START_TEST(no_more_than_the_configured_number_is_in_flight)
 }
 END_TEST
 
-START_TEST(a_request_that_is_waited_for_lets_bulks_go_on)
+START_TEST(bulk_requests_go_on_during_another_request)
 {
     char text[ANSWER_BYTES];
     const char *const answers[] = {answer_of(text, 200, "{}"), NULL};
@@ -310,7 +310,7 @@ static void meet(struct batch *b, const char *text)
     stop(&f);
 }
 
-START_TEST(how_long_and_how_much_is_too_much_is_read_from_the_refusal)
+START_TEST(retry_after_and_memory_shortage_are_read_from_the_refusal)
 {
     static const struct {
         const char *text;
@@ -354,12 +354,12 @@ END_TEST
 
 SUITE_MAIN("service/bulk", every_end_of_a_request,
            a_single_operation_that_fails_its_request_has_the_reason,
-           a_secret_that_the_refusal_of_an_operation_quotes_is_masked,
-           the_request_is_the_batch_as_it_is, only_what_travels_is_sent_and_settled,
+           a_secret_quoted_in_an_operations_reason_is_masked, the_request_body_is_the_batch,
+           only_the_first_part_up_to_the_limit_is_sent_and_settled,
            an_operation_that_is_sent_alone_is_rejected_alone,
            elasticsearch_is_asked_to_keep_documents_out_of_reasons,
            no_more_than_the_configured_number_is_in_flight,
-           a_request_that_is_waited_for_lets_bulks_go_on,
+           bulk_requests_go_on_during_another_request,
            waiting_ends_when_the_other_descriptor_is_readable,
-           how_long_and_how_much_is_too_much_is_read_from_the_refusal,
+           retry_after_and_memory_shortage_are_read_from_the_refusal,
            closing_ends_what_is_in_flight)

@@ -169,7 +169,7 @@ static double capacity(const struct world *w)
     return WRITERS * BATCH * (double)S / ((FIXED_US + US_PER_BYTE * BATCH) * w->slower);
 }
 
-START_TEST(a_service_is_used_to_nine_tenths_and_hardly_ever_refuses)
+START_TEST(nine_tenths_of_the_capacity_are_used_with_few_refusals)
 {
     struct world w;
     world_init(&w);
@@ -181,7 +181,7 @@ START_TEST(a_service_is_used_to_nine_tenths_and_hardly_ever_refuses)
 }
 END_TEST
 
-START_TEST(ten_seconds_after_a_storm_all_is_as_before)
+START_TEST(ten_seconds_after_a_storm_the_throughput_is_back)
 {
     struct world w;
     world_init(&w);
@@ -255,7 +255,7 @@ START_TEST(one_round_is_cut_once)
 }
 END_TEST
 
-START_TEST(each_verdict_cuts_what_it_is_about)
+START_TEST(each_verdict_cuts_its_own_limit)
 {
     static const struct {
         enum flow_verdict verdict;
@@ -290,7 +290,7 @@ START_TEST(limits_stay_between_one_and_the_ceilings)
 }
 END_TEST
 
-START_TEST(a_frozen_batch_grows_no_more_and_still_shrinks)
+START_TEST(a_frozen_batch_size_only_shrinks)
 {
     struct world w;
     world_init(&w);
@@ -307,8 +307,8 @@ START_TEST(a_frozen_batch_grows_no_more_and_still_shrinks)
 }
 END_TEST
 
-SUITE_MAIN("service/flow", a_service_is_used_to_nine_tenths_and_hardly_ever_refuses,
-           ten_seconds_after_a_storm_all_is_as_before, a_service_that_becomes_slower_is_followed,
-           a_pause_that_the_service_asks_for_is_kept, one_round_is_cut_once,
-           each_verdict_cuts_what_it_is_about, limits_stay_between_one_and_the_ceilings,
-           a_frozen_batch_grows_no_more_and_still_shrinks)
+SUITE_MAIN("service/flow", nine_tenths_of_the_capacity_are_used_with_few_refusals,
+           ten_seconds_after_a_storm_the_throughput_is_back,
+           a_service_that_becomes_slower_is_followed, a_pause_that_the_service_asks_for_is_kept,
+           one_round_is_cut_once, each_verdict_cuts_its_own_limit,
+           limits_stay_between_one_and_the_ceilings, a_frozen_batch_size_only_shrinks)

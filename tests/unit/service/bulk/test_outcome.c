@@ -119,7 +119,7 @@ static const char own_version[] =
     "[b1]: version conflict, current version [1763719200000000] is higher "
     "or equal to the one provided [1763719200000000]";
 
-START_TEST(a_conflict_with_our_own_version_is_done_where_it_was_sent_before)
+START_TEST(a_conflict_with_our_own_version_is_done_if_it_was_sent_before)
 {
     int64_t seen;
     ck_assert_int_eq(conflict_at(2, own_version, &seen), OUTCOME_DONE);
@@ -150,7 +150,7 @@ START_TEST(a_conflict_with_a_higher_version_names_the_version)
 }
 END_TEST
 
-START_TEST(a_key_that_quotes_a_version_does_not_deceive)
+START_TEST(a_version_quoted_in_the_key_is_ignored)
 {
     int64_t seen;
     ck_assert_int_eq(
@@ -171,7 +171,7 @@ START_TEST(a_conflict_with_a_lower_version_is_tried_again)
 }
 END_TEST
 
-START_TEST(a_conflict_that_names_no_version_is_read_again)
+START_TEST(a_conflict_without_a_version_is_read_again)
 {
     static const char *const texts[] = {
         "",
@@ -195,7 +195,7 @@ START_TEST(a_conflict_that_names_no_version_is_read_again)
 }
 END_TEST
 
-START_TEST(a_document_that_was_diverted_is_no_document)
+START_TEST(a_diverted_document_is_rejected)
 {
     struct operation o = {.kind = OPERATION_UPSERT, .version = OURS};
     struct item item = {.status = 201, .diverted = true};
@@ -207,7 +207,7 @@ START_TEST(a_document_that_was_diverted_is_no_document)
 }
 END_TEST
 
-START_TEST(a_reason_tells_what_is_in_the_way)
+START_TEST(a_reason_names_a_missing_or_shared_alias)
 {
     ck_assert(outcome_is_gone(text("invalid_index_name_exception: no such")));
     ck_assert(outcome_is_gone(text("index_not_found_exception: no such")));
@@ -239,7 +239,7 @@ START_TEST(a_refused_request_has_one_outcome_for_all)
 END_TEST
 
 /* The texts of both products. */
-START_TEST(a_create_whose_document_is_there_is_done)
+START_TEST(a_create_is_done_if_the_document_exists)
 {
     struct operation o = {.kind = OPERATION_UPSERT, .attempts = 1, .version = OPERATION_CREATES};
     static const char type[] = "version_conflict_engine_exception";
@@ -256,12 +256,10 @@ START_TEST(a_create_whose_document_is_there_is_done)
 }
 END_TEST
 
-SUITE_MAIN("service/outcome", every_line_of_the_table, a_create_whose_document_is_there_is_done,
-           a_conflict_with_our_own_version_is_done_where_it_was_sent_before,
+SUITE_MAIN("service/outcome", every_line_of_the_table, a_create_is_done_if_the_document_exists,
+           a_conflict_with_our_own_version_is_done_if_it_was_sent_before,
            our_version_on_a_document_that_we_did_not_send_is_a_conflict,
            a_conflict_with_a_higher_version_names_the_version,
-           a_key_that_quotes_a_version_does_not_deceive,
-           a_conflict_with_a_lower_version_is_tried_again,
-           a_conflict_that_names_no_version_is_read_again,
-           a_document_that_was_diverted_is_no_document, a_reason_tells_what_is_in_the_way,
-           a_refused_request_has_one_outcome_for_all)
+           a_version_quoted_in_the_key_is_ignored, a_conflict_with_a_lower_version_is_tried_again,
+           a_conflict_without_a_version_is_read_again, a_diverted_document_is_rejected,
+           a_reason_names_a_missing_or_shared_alias, a_refused_request_has_one_outcome_for_all)

@@ -69,7 +69,7 @@ START_TEST(a_document_that_a_pipeline_dropped_or_moved_is_refused_by_the_items_i
 }
 END_TEST
 
-START_TEST(a_streams_backing_index_is_known_by_its_name)
+START_TEST(the_backing_index_of_a_stream_is_recognised_by_its_name)
 {
     static const char *const backing[] = {
         AT("create", ".ds-log-000012", "0", "\"status\":201"),
@@ -90,4 +90,4 @@ END_TEST
 
 SUITE_MAIN("service/written_index",
            a_document_that_a_pipeline_dropped_or_moved_is_refused_by_the_items_index,
-           a_streams_backing_index_is_known_by_its_name)
+           the_backing_index_of_a_stream_is_recognised_by_its_name)

@@ -32,7 +32,7 @@ START_TEST(the_first_pattern_that_fits_decides_what_a_write_creates)
 }
 END_TEST
 
-START_TEST(settings_of_people_win_over_the_default)
+START_TEST(configured_cluster_settings_override_the_default)
 {
     static const struct {
         const char *body, *value;
@@ -66,7 +66,7 @@ END_TEST
     "\"],\"priority\":" priority stream "}}"
 #define STREAM ",\"data_stream\":{}"
 
-START_TEST(of_several_templates_the_one_of_the_highest_priority_counts)
+START_TEST(the_template_with_the_highest_priority_counts)
 {
     static const struct {
         const char *body, *name;
@@ -97,7 +97,7 @@ START_TEST(of_several_templates_the_one_of_the_highest_priority_counts)
 }
 END_TEST
 
-START_TEST(what_may_not_be_asked_is_not_known)
+START_TEST(a_refused_question_is_unknown)
 {
     char text[ANSWER_BYTES];
     const char *const answers[] = {answer_of(text, 403, "{}"), NULL};
@@ -123,7 +123,7 @@ START_TEST(what_may_not_be_asked_is_not_known)
 END_TEST
 
 /* A proxy sends a Date; the products return an epoch if the account may request it. */
-START_TEST(the_clock_is_that_of_the_date_else_of_the_epoch)
+START_TEST(the_clock_is_the_date_header_or_else_the_epoch)
 {
     char text[ANSWER_BYTES];
     const char *const dated[] = {"HTTP/1.1 403 X\r\nDate: Sun, 22 Nov 2026 12:00:00 GMT\r\n"
@@ -142,6 +142,6 @@ START_TEST(the_clock_is_that_of_the_date_else_of_the_epoch)
 END_TEST
 
 SUITE_MAIN("service/cluster", the_first_pattern_that_fits_decides_what_a_write_creates,
-           settings_of_people_win_over_the_default,
-           of_several_templates_the_one_of_the_highest_priority_counts,
-           what_may_not_be_asked_is_not_known, the_clock_is_that_of_the_date_else_of_the_epoch)
+           configured_cluster_settings_override_the_default,
+           the_template_with_the_highest_priority_counts, a_refused_question_is_unknown,
+           the_clock_is_the_date_header_or_else_the_epoch)

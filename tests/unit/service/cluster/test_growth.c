@@ -40,7 +40,7 @@ START_TEST(what_an_index_holds_already_is_not_counted)
 }
 END_TEST
 
-START_TEST(too_little_room_is_seen_before_it_is_used_up)
+START_TEST(too_little_disk_space_is_seen_before_it_is_full)
 {
     struct growth g = {0};
     ck_assert_int_eq(growth_judge(&g, &(struct storage){0, 100000}, 0, 5000), GROWTH_WELL);
@@ -69,5 +69,5 @@ START_TEST(a_watermark_is_read_in_all_its_forms)
 END_TEST
 
 SUITE_MAIN("service/growth", even_growth_is_well, twice_the_median_is_heavy_until_it_is_not,
-           what_an_index_holds_already_is_not_counted, too_little_room_is_seen_before_it_is_used_up,
-           a_watermark_is_read_in_all_its_forms)
+           what_an_index_holds_already_is_not_counted,
+           too_little_disk_space_is_seen_before_it_is_full, a_watermark_is_read_in_all_its_forms)

@@ -10,7 +10,7 @@ static const struct product_info open_search = {.product = PRODUCT_OPENSEARCH, .
 
 #define NAME(read) "{\"read\":" read ",\"index\":true,\"delete\":true,\"manage\":false}"
 
-START_TEST(what_elasticsearch_denies_is_named_with_its_name)
+START_TEST(privileges_that_elasticsearch_denies_are_listed)
 {
     char text[ANSWER_BYTES];
     const char *const answers[] = {
@@ -32,7 +32,7 @@ START_TEST(what_elasticsearch_denies_is_named_with_its_name)
 }
 END_TEST
 
-START_TEST(what_opensearch_refuses_is_named_once)
+START_TEST(actions_that_opensearch_refuses_are_listed_once)
 {
     char text[ANSWER_BYTES];
     const char *const answers[] = {
@@ -56,7 +56,7 @@ START_TEST(what_opensearch_refuses_is_named_once)
 END_TEST
 
 /* A block of an index also returns 403. */
-START_TEST(a_refusal_that_names_no_action_is_no_privilege)
+START_TEST(a_refusal_without_an_action_is_not_a_missing_privilege)
 {
     char text[ANSWER_BYTES];
     const char *const answers[] = {
@@ -74,7 +74,7 @@ START_TEST(a_refusal_that_names_no_action_is_no_privilege)
 }
 END_TEST
 
-START_TEST(an_endpoint_that_is_not_there_means_no_accounts)
+START_TEST(a_missing_endpoint_means_no_accounts)
 {
     static const struct {
         int status;
@@ -100,7 +100,7 @@ START_TEST(an_endpoint_that_is_not_there_means_no_accounts)
 }
 END_TEST
 
-START_TEST(what_is_granted_is_what_is_asked_for)
+START_TEST(the_printed_role_has_the_checked_privileges)
 {
     struct buf out;
     buf_init(&out, 4096);
@@ -125,6 +125,7 @@ START_TEST(what_is_granted_is_what_is_asked_for)
 }
 END_TEST
 
-SUITE_MAIN("service/privilege", what_elasticsearch_denies_is_named_with_its_name,
-           what_opensearch_refuses_is_named_once, a_refusal_that_names_no_action_is_no_privilege,
-           an_endpoint_that_is_not_there_means_no_accounts, what_is_granted_is_what_is_asked_for)
+SUITE_MAIN("service/privilege", privileges_that_elasticsearch_denies_are_listed,
+           actions_that_opensearch_refuses_are_listed_once,
+           a_refusal_without_an_action_is_not_a_missing_privilege,
+           a_missing_endpoint_means_no_accounts, the_printed_role_has_the_checked_privileges)

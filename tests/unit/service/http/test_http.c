@@ -46,7 +46,7 @@ START_TEST(the_second_address_is_tried_when_the_first_is_away)
 }
 END_TEST
 
-START_TEST(a_body_and_its_kind_are_handed_over)
+START_TEST(a_body_and_its_content_type_are_returned)
 {
     static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Type: application/json; "
                                           "charset=UTF-8\r\nx-ELASTIC-product: Elasticsearch\r\n"
@@ -82,7 +82,7 @@ START_TEST(a_connection_cut_at_any_byte_is_temporary)
 }
 END_TEST
 
-START_TEST(a_silent_service_is_given_up_in_time)
+START_TEST(a_request_to_a_silent_service_times_out)
 {
     static const char *const answers[] = {"", NULL};
     struct fixture f = {.options.request_timeout_ms = MET_MS};
@@ -90,13 +90,13 @@ START_TEST(a_silent_service_is_given_up_in_time)
     point(&f, 0, f.server->port);
     connect_to(&f, 1);
     ck_assert_int_eq(get(&f, "/"), ERR_TRANSIENT);
-    ck_assert_ptr_nonnull(strstr(f.err.message, "no whole answer from 127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(f.err.message, "no complete answer from 127.0.0.1:"));
     ck_assert_ptr_nonnull(strstr(f.err.message, MET));
     stop(&f);
 }
 END_TEST
 
-START_TEST(a_used_connection_that_falls_silent_is_a_missing_answer)
+START_TEST(a_reused_connection_that_falls_silent_is_a_missing_answer)
 {
     static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
     struct fixture f = {.options.request_timeout_ms = MET_MS};
@@ -105,13 +105,13 @@ START_TEST(a_used_connection_that_falls_silent_is_a_missing_answer)
     http_answer_release(&f.answer);
     f.server->silent = true;
     ck_assert_int_eq(get(&f, "/"), ERR_TRANSIENT);
-    ck_assert_msg(strstr(f.err.message, "no whole answer") != NULL, "%s", f.err.message);
+    ck_assert_msg(strstr(f.err.message, "no complete answer") != NULL, "%s", f.err.message);
     stop(&f);
 }
 END_TEST
 
 /* A listener with a full queue drops connections silently, like an unreachable host. */
-START_TEST(an_address_that_swallows_connections_gives_way_to_the_next)
+START_TEST(an_address_that_accepts_and_never_answers_is_skipped)
 {
     static const char *const answers[] = {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", NULL};
     struct fixture f = {.options.connect_timeout_ms = MET_MS};
@@ -200,7 +200,7 @@ static const struct refusal_line refusals[] = {
     {429, JSON, "[]", ERR_TRANSIENT, "PUT /i: 429 []"},
 };
 
-START_TEST(a_refusal_is_told_in_one_line)
+START_TEST(a_refusal_becomes_one_line)
 {
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         const struct refusal_line *line = &refusals[i];
@@ -296,7 +296,7 @@ static const struct {
     {403, "Forbidden", "service.auth lacks this privilege"},
 };
 
-START_TEST(an_index_block_is_not_called_a_lack_of_privilege)
+START_TEST(an_index_block_is_not_reported_as_a_missing_privilege)
 {
     for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
         char text[1024];
@@ -334,7 +334,7 @@ START_TEST(a_secret_that_the_service_echoes_is_masked)
 }
 END_TEST
 
-START_TEST(a_login_that_the_service_echoes_is_masked)
+START_TEST(a_password_that_the_service_echoes_is_masked)
 {
     static const char *const answers[] = {"HTTP/1.1 401 No\r\nContent-Length: 29\r\n\r\n"
                                           "bad login: Basic dXM6ZXI6cCJ3",
@@ -453,14 +453,15 @@ END_TEST
 
 SUITE_MAIN("service/http", an_address_in_brackets_is_reached_and_named,
            a_refused_port_is_temporary_and_named,
-           the_second_address_is_tried_when_the_first_is_away, a_body_and_its_kind_are_handed_over,
-           a_connection_cut_at_any_byte_is_temporary, a_silent_service_is_given_up_in_time,
-           a_used_connection_that_falls_silent_is_a_missing_answer,
-           an_address_that_swallows_connections_gives_way_to_the_next, a_redirect_is_not_followed,
-           an_answer_over_the_maximum_is_refused, a_refusal_is_told_in_one_line,
-           an_index_block_is_not_called_a_lack_of_privilege,
+           the_second_address_is_tried_when_the_first_is_away,
+           a_body_and_its_content_type_are_returned, a_connection_cut_at_any_byte_is_temporary,
+           a_request_to_a_silent_service_times_out,
+           a_reused_connection_that_falls_silent_is_a_missing_answer,
+           an_address_that_accepts_and_never_answers_is_skipped, a_redirect_is_not_followed,
+           an_answer_over_the_maximum_is_refused, a_refusal_becomes_one_line,
+           an_index_block_is_not_reported_as_a_missing_privilege,
            a_refusal_keeps_the_error_type_and_the_meaning_of_its_reason,
-           a_secret_that_the_service_echoes_is_masked, a_login_that_the_service_echoes_is_masked,
+           a_secret_that_the_service_echoes_is_masked, a_password_that_the_service_echoes_is_masked,
            the_credential_travels_in_its_header, a_proxy_of_the_environment_is_not_used,
            an_address_with_a_password_is_refused_without_showing_it, a_path_prefix_is_kept,
            a_segment_is_encoded)

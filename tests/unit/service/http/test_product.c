@@ -60,7 +60,7 @@ static void say(char *out, int status, const char *header, const char *body)
     ck_assert_int_lt(n, ANSWER_BYTES);
 }
 
-START_TEST(every_way_to_tell_the_product)
+START_TEST(every_way_to_detect_the_product)
 {
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         const struct line *line = &lines[i];
@@ -80,7 +80,7 @@ START_TEST(every_way_to_tell_the_product)
 }
 END_TEST
 
-START_TEST(a_version_holds_nothing_for_the_terminal)
+START_TEST(a_version_has_no_control_characters)
 {
     char text[ANSWER_BYTES];
     const char *const answers[] = {
@@ -110,7 +110,7 @@ START_TEST(an_unknown_credential_is_refused_with_a_hint)
 }
 END_TEST
 
-START_TEST(a_page_of_a_proxy_is_no_product)
+START_TEST(an_error_page_of_a_proxy_is_not_a_product)
 {
     char text[ANSWER_BYTES];
     const char *const answers[] = {answer_of(text, 200, "<html>log in</html>"), NULL};
@@ -146,6 +146,6 @@ START_TEST(only_recent_elasticsearch_is_asked_to_leave_out_sources)
 }
 END_TEST
 
-SUITE_MAIN("service/product", every_way_to_tell_the_product,
-           a_version_holds_nothing_for_the_terminal, an_unknown_credential_is_refused_with_a_hint,
-           a_page_of_a_proxy_is_no_product, only_recent_elasticsearch_is_asked_to_leave_out_sources)
+SUITE_MAIN("service/product", every_way_to_detect_the_product, a_version_has_no_control_characters,
+           an_unknown_credential_is_refused_with_a_hint, an_error_page_of_a_proxy_is_not_a_product,
+           only_recent_elasticsearch_is_asked_to_leave_out_sources)

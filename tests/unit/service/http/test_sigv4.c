@@ -27,7 +27,7 @@ static void expect_hash(const char *of, const char *expected)
     ck_assert_str_eq(hex, expected);
 }
 
-START_TEST(hashes_are_those_of_the_standard)
+START_TEST(hashes_match_the_standard)
 {
     expect_hash("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     expect_hash("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -50,7 +50,7 @@ static void expect_hmac(struct span key, const char *of, const char *expected)
     ck_assert_str_eq(hex, expected);
 }
 
-START_TEST(keyed_hashes_are_those_of_the_standard)
+START_TEST(keyed_hashes_match_the_standard)
 {
     char long_key[131];
     memset(long_key, 0xaa, sizeof(long_key));
@@ -87,7 +87,7 @@ static void expect_signature(const struct example *e)
 
 #define MAY_24_2013 1369353600
 
-START_TEST(signatures_are_those_of_the_manual)
+START_TEST(signatures_match_the_manual)
 {
     expect_signature(&(struct example){
         "GET", "examplebucket.s3.amazonaws.com", "/", "lifecycle", "", MAY_24_2013, "us-east-1",
@@ -128,7 +128,6 @@ START_TEST(the_lines_name_key_day_region_and_service)
 }
 END_TEST
 
-SUITE_MAIN("service/sigv4", hashes_are_those_of_the_standard,
-           keyed_hashes_are_those_of_the_standard, signatures_are_those_of_the_manual,
-           a_path_is_encoded_once_more_and_a_query_sorted,
+SUITE_MAIN("service/sigv4", hashes_match_the_standard, keyed_hashes_match_the_standard,
+           signatures_match_the_manual, a_path_is_encoded_once_more_and_a_query_sorted,
            the_lines_name_key_day_region_and_service)

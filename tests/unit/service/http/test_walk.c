@@ -72,7 +72,7 @@ static void expect(const char *json, const char *wanted)
     }
 }
 
-START_TEST(structure_is_told_in_order)
+START_TEST(events_come_in_order)
 {
     expect("{\"a\":[1,{\"b\":null}],\"c\":{}}", "{11:a=[2<1>{33:b=<null>!3!21:c={2!2!1");
     expect(" [ ] ", "[1!1");
@@ -153,7 +153,7 @@ static const char *const broken[] = {
     "[']",
 };
 
-START_TEST(what_is_no_json_is_refused)
+START_TEST(invalid_json_is_refused)
 {
     for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
         for (size_t piece = 1; piece <= strlen(broken[i]); piece++) {
@@ -166,7 +166,7 @@ START_TEST(what_is_no_json_is_refused)
 }
 END_TEST
 
-START_TEST(every_prefix_of_a_whole_text_is_not_whole)
+START_TEST(every_prefix_of_a_text_is_incomplete)
 {
     const char *json = "{\"a\":[1,{\"b\":\"\\u00e9\"}],\"c\":true}";
     for (size_t len = 0; len < strlen(json); len++) {
@@ -196,7 +196,7 @@ START_TEST(depth_is_bounded)
 }
 END_TEST
 
-START_TEST(long_texts_are_cut_and_their_end_is_still_found)
+START_TEST(long_texts_are_cut_and_their_end_is_found)
 {
     size_t len = 100000;
     char *json = malloc(len + 8);
@@ -236,7 +236,7 @@ static void expect_taken(const char *json, bool whole, const char *wanted)
     buf_release(&out);
 }
 
-START_TEST(a_value_that_is_taken_is_one_of_an_array_and_not_walked)
+START_TEST(only_an_array_element_can_be_taken_unparsed)
 {
     expect_taken("[{\"ok\":1},{\"ok\":2},{\"ok\":1}]", true, "[1#1{22:ok=<2>!2#1!1");
     expect_taken("[ {\"ok\":1} , {\"ok\":1} ]", true, "[1#1#1!1");
@@ -247,8 +247,7 @@ START_TEST(a_value_that_is_taken_is_one_of_an_array_and_not_walked)
 }
 END_TEST
 
-SUITE_MAIN("service/walk", structure_is_told_in_order, texts_are_unescaped_onto_one_line,
+SUITE_MAIN("service/walk", events_come_in_order, texts_are_unescaped_onto_one_line,
            half_a_surrogate_pair_becomes_a_replacement, a_number_may_be_longer_than_what_is_kept,
-           what_is_no_json_is_refused, every_prefix_of_a_whole_text_is_not_whole, depth_is_bounded,
-           long_texts_are_cut_and_their_end_is_still_found,
-           a_value_that_is_taken_is_one_of_an_array_and_not_walked)
+           invalid_json_is_refused, every_prefix_of_a_text_is_incomplete, depth_is_bounded,
+           long_texts_are_cut_and_their_end_is_found, only_an_array_element_can_be_taken_unparsed)

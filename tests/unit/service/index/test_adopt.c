@@ -34,7 +34,7 @@ static void check(const struct said *said, const char *kept, int rc, bool kept_w
     stop(&f);
 }
 
-START_TEST(what_may_not_be_cloned_is_told_and_its_block_taken_off)
+START_TEST(an_index_that_cannot_be_cloned_is_reported_and_unblocked)
 {
     static const struct said clone[] = {{200, OLD}, {404, NONE}, {200, DONE}, {403, FORBIDDEN},
                                         {200, OLD}, {200, DONE}, {0, NULL}};
@@ -47,14 +47,14 @@ START_TEST(what_may_not_be_cloned_is_told_and_its_block_taken_off)
 }
 END_TEST
 
-START_TEST(without_keeping_it_is_one_call)
+START_TEST(without_a_clone_it_is_one_request)
 {
     static const struct said swap[] = {{200, OLD}, {200, DONE}, {0, NULL}};
     check(swap, NULL, 0, false, 2, "POST /_aliases ", NULL);
 }
 END_TEST
 
-START_TEST(a_swap_whose_answer_was_lost_is_looked_at)
+START_TEST(a_swap_whose_answer_was_lost_is_verified)
 {
     static const struct said after_all[] = {
         {200, OLD}, {504, "{}"}, {200, "{\"shop-1\":{\"aliases\":{\"shop\":{}}}}"}, {0, NULL}};
@@ -64,7 +64,7 @@ START_TEST(a_swap_whose_answer_was_lost_is_looked_at)
 }
 END_TEST
 
-START_TEST(a_swap_that_fails_takes_block_and_clone_back)
+START_TEST(a_failed_swap_removes_block_and_clone)
 {
     static const struct said refused[] = {
         {200, OLD},       {404, NONE}, {200, DONE},
@@ -84,6 +84,6 @@ START_TEST(an_alias_is_not_adopted)
 }
 END_TEST
 
-SUITE_MAIN("service/adopt", what_may_not_be_cloned_is_told_and_its_block_taken_off,
-           without_keeping_it_is_one_call, a_swap_whose_answer_was_lost_is_looked_at,
-           a_swap_that_fails_takes_block_and_clone_back, an_alias_is_not_adopted)
+SUITE_MAIN("service/adopt", an_index_that_cannot_be_cloned_is_reported_and_unblocked,
+           without_a_clone_it_is_one_request, a_swap_whose_answer_was_lost_is_verified,
+           a_failed_swap_removes_block_and_clone, an_alias_is_not_adopted)

@@ -48,7 +48,7 @@ static void glance(int status, const char *body, int rc, enum alias_kind kind, c
     stop(&f);
 }
 
-START_TEST(it_is_told_as_a_request_that_is_waited_for_tells_it)
+START_TEST(a_poll_resolves_like_a_blocking_request)
 {
     glance(200, OURS, 0, ALIAS_ONE, "shop-1");
     glance(404, MISSING, 0, ALIAS_ABSENT, "");
@@ -59,7 +59,7 @@ START_TEST(it_is_told_as_a_request_that_is_waited_for_tells_it)
 END_TEST
 
 /* Other requests are answered in the meantime, and the poll may be abandoned. */
-START_TEST(an_answer_that_does_not_come_holds_nothing_up)
+START_TEST(a_missing_answer_does_not_delay_other_requests)
 {
     struct fixture f = {0};
     enum alias_kind kind;
@@ -78,5 +78,5 @@ START_TEST(an_answer_that_does_not_come_holds_nothing_up)
 }
 END_TEST
 
-SUITE_MAIN("service/alias_poll", it_is_told_as_a_request_that_is_waited_for_tells_it,
-           an_answer_that_does_not_come_holds_nothing_up)
+SUITE_MAIN("service/alias_poll", a_poll_resolves_like_a_blocking_request,
+           a_missing_answer_does_not_delay_other_requests)

@@ -34,7 +34,7 @@ static void done(struct asking *a)
     stop(&a->f);
 }
 
-START_TEST(of_several_with_one_id_the_one_in_the_last_backing_index_counts)
+START_TEST(with_one_id_in_several_backing_indices_the_last_counts)
 {
     static const struct {
         const char *older, *newer;
@@ -65,7 +65,7 @@ START_TEST(of_several_with_one_id_the_one_in_the_last_backing_index_counts)
 }
 END_TEST
 
-START_TEST(each_key_has_its_own_in_the_order_of_the_keys)
+START_TEST(documents_come_in_the_order_of_the_keys)
 {
     struct asking a;
     const struct span keys[] = {span_make("b", 1), span_make("a", 1), span_make("\"/", 2),
@@ -84,7 +84,7 @@ START_TEST(each_key_has_its_own_in_the_order_of_the_keys)
 }
 END_TEST
 
-START_TEST(what_is_no_answer_of_a_search_is_asked_again_later)
+START_TEST(an_answer_that_is_not_a_search_result_is_temporary)
 {
     struct asking a;
     const struct span key = span_make("7", 1);
@@ -93,6 +93,6 @@ START_TEST(what_is_no_answer_of_a_search_is_asked_again_later)
 }
 END_TEST
 
-SUITE_MAIN("service/documents", of_several_with_one_id_the_one_in_the_last_backing_index_counts,
-           each_key_has_its_own_in_the_order_of_the_keys,
-           what_is_no_answer_of_a_search_is_asked_again_later)
+SUITE_MAIN("service/documents", with_one_id_in_several_backing_indices_the_last_counts,
+           documents_come_in_the_order_of_the_keys,
+           an_answer_that_is_not_a_search_result_is_temporary)

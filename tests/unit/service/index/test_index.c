@@ -79,7 +79,7 @@ START_TEST(a_name_is_resolved)
 }
 END_TEST
 
-START_TEST(a_404_that_names_no_index_is_not_taken_for_absence)
+START_TEST(a_404_without_the_index_error_is_not_absence)
 {
     check_resolve(404, "{\"error\":\"no such page\"}", ERR_REJECTED, ALIAS_ABSENT, "");
     check_resolve(404, "<html>", ERR_REJECTED, ALIAS_ABSENT, "");
@@ -89,7 +89,7 @@ START_TEST(a_404_that_names_no_index_is_not_taken_for_absence)
 }
 END_TEST
 
-START_TEST(what_is_known_of_a_generation_is_read)
+START_TEST(the_description_of_a_generation_is_read)
 {
     char text[ANSWER_BYTES];
     answer_of(text, 200, "{\"shop-1\":" OURS "}");
@@ -131,7 +131,7 @@ START_TEST(only_the_pipelines_own_index_is_deleted)
 }
 END_TEST
 
-START_TEST(a_wildcard_never_reaches_the_service)
+START_TEST(a_wildcard_is_never_sent)
 {
     static const char *const answers[] = {"", NULL};
     struct fixture f = {0};
@@ -168,7 +168,7 @@ static void check_swap_that_fails(int status, const char *body, const char *alia
     stop(&f);
 }
 
-START_TEST(the_swap_is_one_call_that_must_fit_what_is_there)
+START_TEST(a_swap_is_one_request_that_requires_the_old_alias)
 {
     check_swap(200, "{\"acknowledged\":true}", "shop-1", 0,
                "{\"actions\":[{\"remove\":{\"index\":\"shop-1\",\"alias\":\"shop\",\"must_exist\":"
@@ -178,7 +178,7 @@ START_TEST(the_swap_is_one_call_that_must_fit_what_is_there)
 }
 END_TEST
 
-START_TEST(a_swap_that_fails_is_done_where_the_alias_says_so)
+START_TEST(a_failed_swap_is_done_if_the_alias_points_there)
 {
     static const struct said {
         int status;
@@ -197,7 +197,7 @@ START_TEST(a_swap_that_fails_is_done_where_the_alias_says_so)
 }
 END_TEST
 
-START_TEST(a_count_of_half_the_shards_is_no_count)
+START_TEST(a_count_of_half_the_shards_is_refused)
 {
     static const struct {
         const char *body;
@@ -223,8 +223,7 @@ START_TEST(a_count_of_half_the_shards_is_no_count)
 END_TEST
 
 SUITE_MAIN("service/index", good_names_pass_and_bad_ones_are_named, a_name_of_256_bytes_is_too_long,
-           a_name_is_resolved, a_404_that_names_no_index_is_not_taken_for_absence,
-           what_is_known_of_a_generation_is_read, only_the_pipelines_own_index_is_deleted,
-           a_wildcard_never_reaches_the_service, the_swap_is_one_call_that_must_fit_what_is_there,
-           a_swap_that_fails_is_done_where_the_alias_says_so,
-           a_count_of_half_the_shards_is_no_count)
+           a_name_is_resolved, a_404_without_the_index_error_is_not_absence,
+           the_description_of_a_generation_is_read, only_the_pipelines_own_index_is_deleted,
+           a_wildcard_is_never_sent, a_swap_is_one_request_that_requires_the_old_alias,
+           a_failed_swap_is_done_if_the_alias_points_there, a_count_of_half_the_shards_is_refused)

@@ -4,7 +4,7 @@
 #include "rowferry/service/index/index.h"
 #include "suite.h"
 
-START_TEST(a_name_is_a_generations_only_in_full)
+START_TEST(only_a_complete_name_is_that_of_a_generation)
 {
     static const char *const others[] = {
         "shop",
@@ -47,7 +47,7 @@ static void check_ready(int status, const char *body, int rc, bool wanted)
     stop(&f);
 }
 
-START_TEST(a_turn_of_waiting_is_short_and_says_how_it_stands)
+START_TEST(each_wait_is_short_and_reports_the_state)
 {
     check_ready(200, "{\"status\":\"green\",\"timed_out\":false}", 0, true);
     check_ready(408, "{\"status\":\"yellow\",\"timed_out\":true}", 0, false);
@@ -88,6 +88,5 @@ START_TEST(generations_are_listed_by_day_and_number)
 }
 END_TEST
 
-SUITE_MAIN("service/index_generations", a_name_is_a_generations_only_in_full,
-           a_turn_of_waiting_is_short_and_says_how_it_stands,
-           generations_are_listed_by_day_and_number)
+SUITE_MAIN("service/index_generations", only_a_complete_name_is_that_of_a_generation,
+           each_wait_is_short_and_reports_the_state, generations_are_listed_by_day_and_number)

@@ -22,7 +22,7 @@ static void check(const char *configured, const char *filling, const char *finis
 #define DEFAULT "{\"index\":{\"refresh_interval\":null,\"number_of_replicas\":null}}"
 #define FIVE "{\"index\":{\"refresh_interval\":\"5s\",\"number_of_replicas\":null}}"
 
-START_TEST(what_is_not_configured_is_added)
+START_TEST(missing_settings_are_added)
 {
     check(NULL, "{" FILLING "," DELETES "}", DEFAULT);
     check("{}", "{" FILLING "," DELETES "}", DEFAULT);
@@ -41,7 +41,7 @@ START_TEST(the_configured_refresh_interval_waits_for_the_end)
 }
 END_TEST
 
-START_TEST(the_configured_copies_wait_for_the_end)
+START_TEST(the_configured_replicas_wait_for_the_end)
 {
     static const char *const spelt[] = {"{\"number_of_replicas\":2}",
                                         "{\"index.number_of_replicas\":2}",
@@ -64,7 +64,7 @@ END_TEST
     "{\"index\":{\"refresh_interval\":null,\"number_of_replicas\":null,"                           \
     "\"auto_expand_replicas\":\"0-1\"}}"
 
-START_TEST(copies_that_come_by_themselves_wait_too)
+START_TEST(auto_expanded_replicas_wait_too)
 {
     check("{\"auto_expand_replicas\":\"0-1\"}", "{" FILLING "," SHUT "," DELETES "}", EXPANDED);
     check("{\"index.auto_expand_replicas\":\"0-1\"}", "{" FILLING "," SHUT "," DELETES "}",
@@ -83,7 +83,7 @@ START_TEST(configured_gc_deletes_stays)
 }
 END_TEST
 
-START_TEST(what_is_no_object_is_an_error_of_the_configuration)
+START_TEST(settings_that_are_not_an_object_are_a_configuration_error)
 {
     static const char *const wrong[] = {"", "[]", "5", "\"x\"", "{", "{\"a\":}", "null"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -98,7 +98,7 @@ START_TEST(what_is_no_object_is_an_error_of_the_configuration)
 }
 END_TEST
 
-SUITE_MAIN("service/index_settings", what_is_not_configured_is_added,
+SUITE_MAIN("service/index_settings", missing_settings_are_added,
            the_configured_refresh_interval_waits_for_the_end,
-           the_configured_copies_wait_for_the_end, copies_that_come_by_themselves_wait_too,
-           configured_gc_deletes_stays, what_is_no_object_is_an_error_of_the_configuration)
+           the_configured_replicas_wait_for_the_end, auto_expanded_replicas_wait_too,
+           configured_gc_deletes_stays, settings_that_are_not_an_object_are_a_configuration_error)

@@ -23,7 +23,7 @@ static void done(struct fixture *f, struct scan_page *page)
     stop(f);
 }
 
-START_TEST(keys_come_as_they_are_to_the_byte)
+START_TEST(keys_are_returned_byte_for_byte)
 {
     struct fixture f;
     struct scan_page page;
@@ -41,7 +41,7 @@ START_TEST(keys_come_as_they_are_to_the_byte)
 }
 END_TEST
 
-START_TEST(the_next_page_is_asked_for_behind_the_last_key)
+START_TEST(the_next_page_starts_after_the_last_key)
 {
     struct fixture f;
     struct scan_page page;
@@ -66,7 +66,7 @@ START_TEST(documents_without_a_source_id_end_the_list)
 }
 END_TEST
 
-START_TEST(an_answer_of_some_shards_is_no_list)
+START_TEST(an_answer_of_some_shards_is_refused)
 {
     static const char *const partial[] = {
         "{\"timed_out\":true,\"_shards\":{\"failed\":0},\"hits\":{\"hits\":[]}}",
@@ -83,7 +83,7 @@ START_TEST(an_answer_of_some_shards_is_no_list)
 }
 END_TEST
 
-START_TEST(a_key_that_cannot_be_ours_is_named)
+START_TEST(a_key_that_is_too_long_is_reported)
 {
     static char body[4096];
     struct fixture f;
@@ -96,7 +96,6 @@ START_TEST(a_key_that_cannot_be_ours_is_named)
 }
 END_TEST
 
-SUITE_MAIN("service/scan", keys_come_as_they_are_to_the_byte,
-           the_next_page_is_asked_for_behind_the_last_key,
-           documents_without_a_source_id_end_the_list, an_answer_of_some_shards_is_no_list,
-           a_key_that_cannot_be_ours_is_named)
+SUITE_MAIN("service/scan", keys_are_returned_byte_for_byte, the_next_page_starts_after_the_last_key,
+           documents_without_a_source_id_end_the_list, an_answer_of_some_shards_is_refused,
+           a_key_that_is_too_long_is_reported)

@@ -43,7 +43,7 @@ static void talk_start(struct talk *t, const struct told *told)
     start(&t->f, t->answers, SIZE_MAX);
 }
 
-START_TEST(its_uuid_is_that_of_its_first_index_as_long_as_anybody_knows_it)
+START_TEST(its_uuid_is_that_of_its_first_index_while_it_is_known)
 {
     static const struct {
         const char *body;
@@ -91,7 +91,7 @@ static void expect_last(const struct talk *t, const char *line, const char *word
     ck_assert_msg(strstr(request, words) != NULL, "no %s in %s", words, request);
 }
 
-START_TEST(it_is_created_with_a_template_of_our_own_and_its_uuid_is_noted)
+START_TEST(it_is_created_with_our_template_and_its_uuid_is_recorded)
 {
     struct talk t;
     talk_start(&t, (const struct told[]){{404, ABSENT},
@@ -111,7 +111,7 @@ START_TEST(it_is_created_with_a_template_of_our_own_and_its_uuid_is_noted)
 END_TEST
 
 /* Checks the index template in the single request that creates it. */
-START_TEST(our_template_goes_before_one_that_makes_plain_indices)
+START_TEST(our_template_has_priority_over_one_for_plain_indices)
 {
     struct talk t;
     talk_start(&t, (const struct told[]){{404, ABSENT},
@@ -126,7 +126,7 @@ START_TEST(our_template_goes_before_one_that_makes_plain_indices)
 }
 END_TEST
 
-START_TEST(a_template_of_somebody_else_has_to_have_every_property)
+START_TEST(a_foreign_template_must_have_every_property)
 {
     struct talk t;
     talk_start(&t, (const struct told[]){{404, ABSENT},
@@ -136,14 +136,14 @@ START_TEST(a_template_of_somebody_else_has_to_have_every_property)
     ck_assert_int_eq(stream_create(t.f.service, "ev", MAPPINGS, NULL, &t.f.err), ERR_REJECTED);
     ck_assert_str_eq(
         t.f.err.message,
-        "index template \"theirs\", which makes data streams of \"ev\", lacks property "
-        "\"source_id\" as to.mappings has it");
+        "index template \"theirs\", which makes data streams of \"ev\", does not map property "
+        "\"source_id\" as to.mappings does");
     expect_last(&t, "POST /_index_template/_simulate_index/ev ", "");
     stop(&t.f);
 }
 END_TEST
 
-START_TEST(what_another_one_filled_is_not_taken)
+START_TEST(a_stream_filled_by_another_writer_is_refused)
 {
     static const struct {
         const char *body;
@@ -165,7 +165,7 @@ START_TEST(what_another_one_filled_is_not_taken)
 }
 END_TEST
 
-START_TEST(an_empty_one_is_taken_and_a_mark_is_put_where_it_lacks)
+START_TEST(an_empty_stream_is_adopted_and_marked)
 {
     struct talk t;
     talk_start(&t, (const struct told[]){{200, "{" FIRST BARE OF("u1") "}"},
@@ -190,7 +190,7 @@ START_TEST(an_empty_one_is_taken_and_a_mark_is_put_where_it_lacks)
 }
 END_TEST
 
-START_TEST(one_that_is_gone_or_another_is_not_written)
+START_TEST(a_missing_or_recreated_stream_is_not_written)
 {
     static const struct {
         int status;
@@ -213,10 +213,9 @@ START_TEST(one_that_is_gone_or_another_is_not_written)
 }
 END_TEST
 
-SUITE_MAIN("service/stream", its_uuid_is_that_of_its_first_index_as_long_as_anybody_knows_it,
-           it_is_created_with_a_template_of_our_own_and_its_uuid_is_noted,
-           our_template_goes_before_one_that_makes_plain_indices,
-           a_template_of_somebody_else_has_to_have_every_property,
-           what_another_one_filled_is_not_taken,
-           an_empty_one_is_taken_and_a_mark_is_put_where_it_lacks,
-           one_that_is_gone_or_another_is_not_written)
+SUITE_MAIN("service/stream", its_uuid_is_that_of_its_first_index_while_it_is_known,
+           it_is_created_with_our_template_and_its_uuid_is_recorded,
+           our_template_has_priority_over_one_for_plain_indices,
+           a_foreign_template_must_have_every_property,
+           a_stream_filled_by_another_writer_is_refused, an_empty_stream_is_adopted_and_marked,
+           a_missing_or_recreated_stream_is_not_written)

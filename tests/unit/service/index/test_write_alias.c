@@ -42,7 +42,7 @@ static void open_writes(const char *first, const char *second, const char *uuid,
 #define GET "GET /" NAME "," NAME "-WRITE*?"
 #define DONE "{\"acknowledged\":true}"
 
-START_TEST(no_index_can_have_the_name_that_a_generation_is_written_by)
+START_TEST(no_index_can_have_the_name_of_a_write_alias)
 {
     char alias[INDEX_WRITE_ALIAS_BYTES];
     struct err err;
@@ -56,7 +56,7 @@ START_TEST(no_index_can_have_the_name_that_a_generation_is_written_by)
 }
 END_TEST
 
-START_TEST(a_generation_that_has_its_alias_is_asked_once)
+START_TEST(a_generation_with_its_write_alias_needs_one_request)
 {
     struct opened o;
     open_writes("{\"" NAME "\":" GIVEN "}", DONE, "u1", "articles", &o);
@@ -67,7 +67,7 @@ START_TEST(a_generation_that_has_its_alias_is_asked_once)
 }
 END_TEST
 
-START_TEST(a_generation_without_its_alias_is_given_it)
+START_TEST(a_missing_write_alias_is_added)
 {
     static const char *const lacking[] = {
         "{\"" NAME "\":" BARE "}",
@@ -106,7 +106,7 @@ static void refused(const char *answer, const char *uuid, const char *pipeline, 
     ck_assert_msg(o.requests == 1, "nothing may be changed: %s", o.request);
 }
 
-START_TEST(what_is_not_ours_or_not_ours_alone_is_named_and_left_as_it_is)
+START_TEST(a_foreign_or_shared_index_is_named_and_not_changed)
 {
     refused("{\"" NAME "\":" GIVEN "}", "u2", "articles", ERR_STATE,
             "was deleted and created again by another program");
@@ -120,8 +120,7 @@ START_TEST(what_is_not_ours_or_not_ours_alone_is_named_and_left_as_it_is)
 }
 END_TEST
 
-SUITE_MAIN("service/write_alias", no_index_can_have_the_name_that_a_generation_is_written_by,
-           a_generation_that_has_its_alias_is_asked_once,
-           a_generation_without_its_alias_is_given_it,
+SUITE_MAIN("service/write_alias", no_index_can_have_the_name_of_a_write_alias,
+           a_generation_with_its_write_alias_needs_one_request, a_missing_write_alias_is_added,
            an_alias_that_is_not_acknowledged_is_tried_again,
-           what_is_not_ours_or_not_ours_alone_is_named_and_left_as_it_is)
+           a_foreign_or_shared_index_is_named_and_not_changed)
