@@ -194,7 +194,7 @@ static void pipeline_worker_pause_wait_for_end(struct pipeline_worker *r, int64_
     while (now_us != 0 && pipeline_worker_pause_goes_on(r)) {
         struct err err;
         int rc = pipeline_worker_pause_serve(r, since_us, &err);
-        rc = rc == 0 ? pause_look(r->session.state, &now_us, &err) : rc;
+        rc = rc == 0 ? pause_read(r->session.state, &now_us, &err) : rc;
         pipeline_worker_pause_warn_of_log(r, since_us, &warned);
         if (rc <= 0 && now_us != 0) {
             pipeline_worker_pause_nap(r, notice_fd, rc < 0 || notice_fd < 0 ? AGAIN_MS : LOOK_MS);
@@ -231,12 +231,12 @@ bool pipeline_worker_is_paused(struct pipeline_worker *r)
 {
     struct err ignored;
     int64_t since_us;
-    return pause_look(r->session.state, &since_us, &ignored) < 0 || since_us != 0;
+    return pause_read(r->session.state, &since_us, &ignored) < 0 || since_us != 0;
 }
 
 int pipeline_worker_stay_paused(struct pipeline_worker *r, struct err *err)
 {
     int64_t since_us = 0;
-    int rc = r->until_rebuilt ? 0 : pause_look(r->session.state, &since_us, err);
+    int rc = r->until_rebuilt ? 0 : pause_read(r->session.state, &since_us, err);
     return rc == 0 && since_us != 0 ? pipeline_worker_pause_stay(r, since_us, err) : rc;
 }

@@ -243,7 +243,7 @@ static int verifier_compare(struct verifier *v, struct err *err)
     }
     out.took_ms = (clock_monotonic_us(clock) - began_us) / 1000;
     out.ended_us = clock_wall_us(clock);
-    return verification_note(v->session.state, &out, err);
+    return verification_write(v->session.state, &out, err);
 }
 
 /* --- schedule --------------------------------------------------------------------------------- */
@@ -265,7 +265,7 @@ static int verifier_due(struct verifier *v, int64_t *ms, struct err *err)
     bool live = rc == 0 && checkpoint.phase == GENERATION_LIVE;
     checkpoint_release(&checkpoint);
     if (rc == 0) {
-        rc = verification_look(s->state, &last, &known, err);
+        rc = verification_read(s->state, &last, &known, err);
     }
     if (rc == 0 && !live) {
         *ms = verifier_least(every_ms, LOOK_MS);

@@ -8,12 +8,13 @@
 
 #include "database.h"
 #include "rowferry/base/failpoint.h"
+#include "rowferry/state/guard_stop.h"
 
 int checkpoint_load(struct state *s, struct checkpoint *out, struct err *err)
 {
     *out = (struct checkpoint){0};
     sqlite3_stmt *row;
-    int result = sql_step_plain(s, SQL_CHECKPOINT_LOAD, &row, err);
+    int result = sql_query(s, SQL_CHECKPOINT_LOAD, NULL, &row, err);
     if (result <= 0) {
         return result; /* no row: nothing built yet */
     }
@@ -64,19 +65,11 @@ static int checkpoint_add_letters(struct state *s, const struct settlement *sett
 {
     for (size_t i = 0; i < settlement->letter_count; i++) {
         const struct letter *letter = &settlement->letters[i];
-        sqlite3_stmt *insert;
-        int result = sql_statement(s, SQL_LETTER_ADD, &insert, err);
-        if (result != 0) {
-            return result;
-        }
-        sql_bind_span(insert, 2, letter->key);
-        sql_bind_int(insert, 3, letter->kind);
-        sql_bind_span(insert, 4, letter->reason);
-        sql_bind_int(insert, 5, letter->http_status);
-        sql_bind_int(insert, 6, letter->version);
-        sql_bind_int(insert, 7, settlement->wall_us);
-        sql_bind_span(insert, 8, letter->error_type);
-        result = sql_run(s, insert, err);
+        const struct sql_value *values =
+            BIND(SPAN(letter->key), INTEGER(letter->kind), SPAN(letter->reason),
+                 INTEGER(letter->http_status), INTEGER(letter->version),
+                 INTEGER(settlement->wall_us), SPAN(letter->error_type));
+        int result = sql_run(s, SQL_LETTER_ADD, values, err);
         if (result != 0) {
             return result;
         }
@@ -90,7 +83,7 @@ static int checkpoint_add_letters(struct state *s, const struct settlement *sett
 static int checkpoint_any_letter(struct state *s, struct err *err)
 {
     sqlite3_stmt *look;
-    int result = sql_step_plain(s, SQL_LETTERS_ANY, &look, err);
+    int result = sql_query(s, SQL_LETTERS_ANY, NULL, &look, err);
     if (result > 0) {
         sql_end(look);
     }
@@ -106,13 +99,8 @@ static int checkpoint_clear_letters(struct state *s, const struct settlement *se
     }
     result = 0;
     for (size_t i = 0; result == 0 && i < settlement->cleared_count; i++) {
-        sqlite3_stmt *clear;
-        result = sql_statement(s, SQL_LETTER_CLEAR, &clear, err);
-        if (result == 0) {
-            sql_bind_span(clear, 2, settlement->cleared[i]);
-            result = sql_run(s, clear, err);
-            s->letters_revision++;
-        }
+        result = sql_run(s, SQL_LETTER_CLEAR, BIND(SPAN(settlement->cleared[i])), err);
+        s->letters_revision++;
     }
     return result;
 }
@@ -120,15 +108,9 @@ static int checkpoint_clear_letters(struct state *s, const struct settlement *se
 static int checkpoint_move_position(struct state *s, const struct settlement *settlement,
                                     struct err *err)
 {
-    sqlite3_stmt *update;
-    int result = sql_statement(s, SQL_SETTLE, &update, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_text(update, 2, settlement->position);
-    sql_bind_int(update, 3, settlement->settled);
-    sql_bind_int(update, 4, settlement->wall_us);
-    return sql_run_one(s, update, "checkpoint", err);
+    const struct sql_value *values = BIND(
+        STRING(settlement->position), INTEGER(settlement->settled), INTEGER(settlement->wall_us));
+    return sql_run_one(s, SQL_SETTLE, values, "checkpoint", err);
 }
 
 int checkpoint_settle(struct state *s, const struct settlement *settlement, struct err *err)
@@ -155,42 +137,24 @@ int checkpoint_settle(struct state *s, const struct settlement *settlement, stru
     return result;
 }
 
-static int checkpoint_put_ceiling(struct state *s, enum sql_id which, int64_t ceiling,
-                                  struct err *err)
-{
-    sqlite3_stmt *update;
-    int result = sql_statement(s, which, &update, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_int(update, 2, ceiling);
-    return sql_run_one(s, update, "checkpoint", err);
-}
-
 int checkpoint_raise_ceiling(struct state *s, int64_t ceiling, struct err *err)
 {
-    return checkpoint_put_ceiling(s, SQL_RAISE_CEILING, ceiling, err);
+    return sql_run_one(s, SQL_RAISE_CEILING, BIND(INTEGER(ceiling)), "checkpoint", err);
 }
 
 int checkpoint_lower_ceiling(struct state *s, int64_t last, struct err *err)
 {
-    return checkpoint_put_ceiling(s, SQL_LOWER_CEILING, last, err);
+    return sql_run_one(s, SQL_LOWER_CEILING, BIND(INTEGER(last)), "checkpoint", err);
 }
 
 static int checkpoint_enter_generation(struct state *s, const struct checkpoint *generation,
                                        struct err *err)
 {
-    sqlite3_stmt *update;
-    int result = sql_statement(s, SQL_BEGIN_GENERATION, &update, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_text(update, 2, generation->generation);
-    sql_bind_int(update, 3, generation->generation_number);
-    sql_bind_text(update, 4, generation->mapping_fingerprint);
-    sql_bind_text(update, 5, generation->table_fingerprint);
-    sql_bind_text(update, 6, generation->source_identity);
-    result = sql_run(s, update, err);
+    const struct sql_value *values =
+        BIND(STRING(generation->generation), INTEGER(generation->generation_number),
+             STRING(generation->mapping_fingerprint), STRING(generation->table_fingerprint),
+             STRING(generation->source_identity));
+    int result = sql_run(s, SQL_BEGIN_GENERATION, values, err);
     if (result == 0 && sqlite3_changes(s->db) != 1) {
         return err_set(err, ERR_INTERNAL,
                        "pipeline \"%s\": generation %" PRId64 " is not newer than the last",
@@ -206,7 +170,7 @@ int checkpoint_begin_generation(struct state *s, const struct checkpoint *genera
     if (result != 0) {
         return result;
     }
-    result = sql_run_plain(s, SQL_LETTERS_DROP_UNBORN, err);
+    result = sql_run(s, SQL_LETTERS_DROP_UNBORN, NULL, err);
     if (result == 0) {
         result = checkpoint_enter_generation(s, generation, err);
     }
@@ -215,24 +179,7 @@ int checkpoint_begin_generation(struct state *s, const struct checkpoint *genera
 
 int checkpoint_set_uuid(struct state *s, const char *uuid, struct err *err)
 {
-    sqlite3_stmt *update;
-    int result = sql_statement(s, SQL_SET_UUID, &update, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_text(update, 2, uuid);
-    return sql_run_one(s, update, "generation", err);
-}
-
-static int checkpoint_enter_live(struct state *s, int64_t wall_us, struct err *err)
-{
-    sqlite3_stmt *update;
-    int result = sql_statement(s, SQL_GO_LIVE, &update, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_int(update, 2, wall_us);
-    return sql_run_one(s, update, "generation", err);
+    return sql_run_one(s, SQL_SET_UUID, BIND(STRING(uuid)), "generation", err);
 }
 
 int checkpoint_go_live(struct state *s, int64_t wall_us, struct err *err)
@@ -241,9 +188,9 @@ int checkpoint_go_live(struct state *s, int64_t wall_us, struct err *err)
     if (result != 0) {
         return result;
     }
-    result = sql_run_plain(s, SQL_LETTERS_DROP_FORMER, err);
+    result = sql_run(s, SQL_LETTERS_DROP_FORMER, NULL, err);
     if (result == 0) {
-        result = checkpoint_enter_live(s, wall_us, err);
+        result = sql_run_one(s, SQL_GO_LIVE, BIND(INTEGER(wall_us)), "generation", err);
     }
     return transaction_end(s, result, err);
 }
@@ -251,73 +198,46 @@ int checkpoint_go_live(struct state *s, int64_t wall_us, struct err *err)
 static int checkpoint_enter_taken_over(struct state *s, const struct checkpoint *c, int64_t wall_us,
                                        struct err *err)
 {
-    sqlite3_stmt *update;
-    int result = sql_statement(s, SQL_TAKE_OVER, &update, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_text(update, 2, c->generation);
-    sql_bind_int(update, 3, c->generation_number);
-    sql_bind_text(update, 4, c->mapping_fingerprint);
-    sql_bind_text(update, 5, c->table_fingerprint);
-    sql_bind_text(update, 6, c->source_identity);
-    sql_bind_text(update, 7, c->index_uuid);
-    sql_bind_text(update, 8, c->position);
-    sql_bind_int(update, 9, c->clock_ceiling);
-    sql_bind_int(update, 10, wall_us);
-    return sql_run_one(s, update, "generation", err);
+    const struct sql_value *values =
+        BIND(STRING(c->generation), INTEGER(c->generation_number), STRING(c->mapping_fingerprint),
+             STRING(c->table_fingerprint), STRING(c->source_identity), STRING(c->index_uuid),
+             STRING(c->position), INTEGER(c->clock_ceiling), INTEGER(wall_us));
+    return sql_run_one(s, SQL_TAKE_OVER, values, "generation", err);
 }
 
-static int checkpoint_count_cut(struct state *s, const char *letters, int64_t *cut, struct err *err)
-{
-    sqlite3_stmt *statement;
-    int result = sql_statement(s, SQL_LETTERS_CUT, &statement, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_text(statement, 2, letters);
-    result = sql_step(s, statement, err);
-    if (result > 0) {
-        *cut = sqlite3_column_int64(statement, 0);
-        sql_end(statement);
-        result = 0;
-    }
-    return result;
-}
-
-/* Imports dead letters; a text that is not JSON contains none. json_valid is not called first,
- * because it also returns false if memory is exhausted. */
+/* Imports dead letters; a text that is not JSON contains none: the statement was prepared, but
+ * fails when it runs. json_valid is not called first, because it also returns false if memory is
+ * exhausted. */
 static int checkpoint_import_letters(struct state *s, const char *letters, int64_t *cut,
                                      struct err *err)
 {
-    sqlite3_stmt *statement;
     struct err refused = {0};
-    int result = sql_statement(s, SQL_LETTERS_IMPORT, &statement, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_text(statement, 2, letters);
-    result = sql_run(s, statement, &refused);
+    const struct sql_value *values = BIND(STRING(letters));
+    int result = sql_run(s, SQL_LETTERS_IMPORT, values, &refused);
     s->letters_revision++;
-    if (result != 0 && (refused.sqlite_code & 0xff) == SQLITE_ERROR) {
+    if (result == 0) {
+        return sql_number(s, SQL_LETTERS_CUT, values, cut, err);
+    }
+    if (s->statements[SQL_LETTERS_IMPORT] != NULL && (refused.sqlite_code & 0xff) == SQLITE_ERROR) {
         return 0;
     }
-    if (result != 0) {
-        *err = refused;
-        return result;
-    }
-    return checkpoint_count_cut(s, letters, cut, err);
+    *err = refused;
+    return result;
 }
 
 int checkpoint_take_over(struct state *s, const struct checkpoint *checkpoint, const char *letters,
                          int64_t wall_us, int64_t *cut, struct err *err)
 {
-    static const enum sql_id old[] = {SQL_LIVE_DROP_LETTERS, SQL_LIVE_DROP_HALT,
-                                      SQL_LIVE_DROP_RECONCILE};
     *cut = 0;
     int result = transaction_begin(s, err);
-    for (size_t i = 0; result == 0 && i < sizeof(old) / sizeof(old[0]); i++) {
-        result = sql_run_plain(s, old[i], err);
+    if (result == 0) {
+        result = sql_run(s, SQL_LIVE_DROP_LETTERS, NULL, err);
+    }
+    if (result == 0) {
+        result = guard_stop_clear(s, err);
+    }
+    if (result == 0) {
+        result = pipeline_row_delete(s, PIPELINE_ROW_RECONCILE, err);
     }
     if (result != 0) {
         return transaction_end(s, result, err);

@@ -12,15 +12,7 @@
 
 int deadletter_count(struct state *s, int64_t *count, struct err *err)
 {
-    sqlite3_stmt *row;
-    *count = 0;
-    int result = sql_step_plain(s, SQL_LETTERS_COUNT, &row, err);
-    if (result > 0) {
-        *count = sqlite3_column_int64(row, 0);
-        sql_end(row);
-        result = 0;
-    }
-    return result;
+    return sql_number(s, SQL_LETTERS_COUNT, NULL, count, err);
 }
 
 /* Copies all texts of the row. */
@@ -61,36 +53,24 @@ static void deadletter_page_drop(struct page *page)
     page->count = 0;
 }
 
-static void deadletter_bind_filter(sqlite3_stmt *rows, const struct dead_letter_filter *filter)
-{
-    sql_bind_int(rows, 2, filter->until_us != 0 ? filter->until_us : INT64_MAX);
-    sql_bind_text(rows, 3, filter->reason);
-    sql_bind_text(rows, 4, filter->key);
-    sql_bind_int(rows, 5, filter->limit > 0 ? filter->limit : -1);
-    sql_bind_int(rows, 6, filter->since_us);
-}
-
 /* Reads the next letters after `after` (null: from the beginning). */
-static int deadletter_page_read(struct state *s, const struct dead_letter_filter *filter,
+static int deadletter_page_read(struct state *s, const struct dead_letter_filter *f,
                                 const struct dead_letter *after, struct page *page, struct err *err)
 {
-    sqlite3_stmt *rows;
-    int result = sql_statement(s, SQL_LETTERS_EACH, &rows, err);
-    if (result != 0) {
-        return result;
-    }
-    deadletter_bind_filter(rows, filter);
-    if (filter->limit <= 0 || filter->limit > PAGE_LETTERS) {
-        sql_bind_int(rows, 5, PAGE_LETTERS);
-    }
+    bool limited = f->limit > 0 && f->limit <= PAGE_LETTERS;
+    struct sql_value from = INTEGER(f->since_us - 1);
+    struct sql_value key = {.type = SQL_EMPTY_BLOB}; /* sorts after every text */
     if (after != NULL) {
-        sql_bind_int(rows, 6, after->first_us);
-        sql_bind_span(rows, 7, span_make(after->key, after->key_len));
-    } else { /* a blob sorts after every text: behind all letters of the preceding microsecond */
-        sql_bind_int(rows, 6, filter->since_us - 1);
-        sqlite3_bind_zeroblob(rows, 7, 0);
+        from = (struct sql_value)INTEGER(after->first_us);
+        key = (struct sql_value)SPAN(span_make(after->key, after->key_len));
     }
-    while ((result = sql_step(s, rows, err)) > 0) {
+    sqlite3_stmt *rows;
+    int result =
+        sql_query(s, SQL_LETTERS_EACH,
+                  BIND(INTEGER(f->until_us != 0 ? f->until_us : INT64_MAX), STRING(f->reason),
+                       STRING(f->key), INTEGER(limited ? f->limit : PAGE_LETTERS), from, key),
+                  &rows, err);
+    for (; result > 0; result = sql_step(s, rows, err)) {
         page->letters[page->count++] = deadletter_letter_of(rows);
     }
     return result;
@@ -140,17 +120,16 @@ int deadletter_each(struct state *s, int (*each)(void *context, const struct dea
     return deadletter_select(s, &(struct dead_letter_filter){0}, each, context, err);
 }
 
-int deadletter_groups(struct state *s, const struct dead_letter_filter *filter,
+int deadletter_groups(struct state *s, const struct dead_letter_filter *f,
                       int (*each)(void *context, const struct dead_letter_group *group),
                       void *context, struct err *err)
 {
     sqlite3_stmt *rows;
-    int result = sql_statement(s, SQL_LETTERS_GROUPS, &rows, err);
-    if (result != 0) {
-        return result;
-    }
-    deadletter_bind_filter(rows, filter);
-    while ((result = sql_step(s, rows, err)) > 0) {
+    const struct sql_value *values =
+        BIND(INTEGER(f->until_us != 0 ? f->until_us : INT64_MAX), STRING(f->reason), STRING(f->key),
+             INTEGER(f->limit > 0 ? f->limit : -1), INTEGER(f->since_us));
+    int result = sql_query(s, SQL_LETTERS_GROUPS, values, &rows, err);
+    for (; result > 0; result = sql_step(s, rows, err)) {
         struct dead_letter_group group = {.error_type = sql_text(rows, 0),
                                           .never_sent = sqlite3_column_int(rows, 1) != 0,
                                           .count = sqlite3_column_int64(rows, 2),
@@ -218,14 +197,10 @@ int deadletter_export(struct state *s, struct buf *out, struct err *err)
     int64_t total;
     size_t before = out->len;
     int result = deadletter_count(s, &total, err);
-    if (result == 0) {
-        result = sql_statement(s, SQL_LETTERS_EXPORT, &row, err);
-    }
     if (result != 0) {
         return result;
     }
-    sql_bind_int(row, 2, DEADLETTER_EXPORT_MOST);
-    result = sql_step(s, row, err);
+    result = sql_query(s, SQL_LETTERS_EXPORT, BIND(INTEGER(DEADLETTER_EXPORT_MOST)), &row, err);
     if (result > 0) {
         deadletter_push_letters(out, sql_text(row, 0));
         sql_end(row);

@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The row with the configuration from which a generation was built. */
+/* Compares the row with a generation: it is only that of the last one built. */
 #include "rowferry/state/generation_config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "database.h"
+#include "rowferry/base/text.h"
 
 int generation_config_read(struct state *s, const char *generation, char **configuration,
                            struct err *err)
 {
-    sqlite3_stmt *row;
-    *configuration = NULL;
-    int result = sql_statement(s, SQL_BUILT_LOOK, &row, err);
-    if (result != 0) {
-        return result;
+    struct generation_config row;
+    bool known;
+    int result = pipeline_row_read(s, PIPELINE_ROW_GENERATION_CONFIG, &row, &known, err);
+    if (known && strcmp(row.generation, generation) != 0) {
+        free(row.configuration);
+        row.configuration = NULL;
     }
-    sql_bind_text(row, 2, generation);
-    result = sql_step(s, row, err);
-    if (result > 0) {
-        *configuration = sql_copy(row, 0);
-        sql_end(row);
-        result = 0;
-    }
+    free(row.generation);
+    *configuration = row.configuration;
     return result;
 }
 
@@ -30,18 +26,15 @@ int generation_config_write(struct state *s, const char *generation, const char 
                             struct err *err)
 {
     char *before;
-    sqlite3_stmt *row;
     int result = generation_config_read(s, generation, &before, err);
     bool same = result == 0 && before != NULL && strcmp(before, configuration) == 0;
     free(before);
     if (result != 0 || same) {
         return result;
     }
-    result = sql_statement(s, SQL_BUILT_NOTE, &row, err);
-    if (result == 0) {
-        sql_bind_text(row, 2, generation);
-        sql_bind_text(row, 3, configuration);
-        result = sql_run(s, row, err);
-    }
+    struct generation_config row = {text_copy(generation), text_copy(configuration)};
+    result = pipeline_row_write(s, PIPELINE_ROW_GENERATION_CONFIG, &row, err);
+    free(row.generation);
+    free(row.configuration);
     return result;
 }

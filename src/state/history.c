@@ -8,32 +8,6 @@
 
 #define RUNS_KEPT 100
 
-static int history_insert_run(struct state *s, const char *command, int64_t wall_us, int64_t *id,
-                              struct err *err)
-{
-    sqlite3_stmt *insert;
-    int result = sql_statement(s, SQL_RUN_BEGIN, &insert, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_text(insert, 2, command);
-    sql_bind_int(insert, 3, wall_us);
-    result = sql_run(s, insert, err);
-    *id = sqlite3_last_insert_rowid(s->db);
-    return result;
-}
-
-static int history_trim_runs(struct state *s, struct err *err)
-{
-    sqlite3_stmt *trim;
-    int result = sql_statement(s, SQL_RUN_TRIM, &trim, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_int(trim, 2, RUNS_KEPT);
-    return sql_run(s, trim, err);
-}
-
 int history_begin(struct state *s, const char *command, int64_t wall_us, int64_t *id,
                   struct err *err)
 {
@@ -41,29 +15,20 @@ int history_begin(struct state *s, const char *command, int64_t wall_us, int64_t
     if (result != 0) {
         return result;
     }
-    result = history_insert_run(s, command, wall_us, id, err);
+    result = sql_run(s, SQL_RUN_BEGIN, BIND(STRING(command), INTEGER(wall_us)), err);
+    *id = sqlite3_last_insert_rowid(s->db);
     if (result == 0) {
-        result = history_trim_runs(s, err);
+        result = sql_run(s, SQL_RUN_TRIM, BIND(INTEGER(RUNS_KEPT)), err);
     }
     return transaction_end(s, result, err);
 }
 
 int history_end(struct state *s, const struct run *run, struct err *err)
 {
-    sqlite3_stmt *update;
-    int result = sql_statement(s, SQL_RUN_END, &update, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_int(update, 2, run->id);
-    sql_bind_int(update, 3, run->ended_us);
-    sql_bind_int(update, 4, run->upserts);
-    sql_bind_int(update, 5, run->deletes);
-    sql_bind_int(update, 6, run->rejected);
-    sql_bind_int(update, 7, run->bytes);
-    sql_bind_int(update, 8, run->exit_code);
-    sql_bind_text(update, 9, run->message);
-    return sql_run_one(s, update, "run", err);
+    const struct sql_value *values = BIND(
+        INTEGER(run->id), INTEGER(run->ended_us), INTEGER(run->upserts), INTEGER(run->deletes),
+        INTEGER(run->rejected), INTEGER(run->bytes), INTEGER(run->exit_code), STRING(run->message));
+    return sql_run_one(s, SQL_RUN_END, values, "run", err);
 }
 
 static void history_read_run(struct run *out, sqlite3_stmt *row)
@@ -84,12 +49,11 @@ int history_last(struct state *s, struct run *out, size_t max, size_t *count, st
 {
     sqlite3_stmt *rows;
     *count = 0;
-    int result = sql_statement(s, SQL_RUNS_LAST, &rows, err);
-    if (result != 0 || max == 0) {
-        return result;
+    if (max == 0) {
+        return 0;
     }
-    sql_bind_int(rows, 2, (int64_t)max);
-    while ((result = sql_step(s, rows, err)) > 0) {
+    int result = sql_query(s, SQL_RUNS_LAST, BIND(INTEGER((int64_t)max)), &rows, err);
+    for (; result > 0; result = sql_step(s, rows, err)) {
         history_read_run(&out[(*count)++], rows);
     }
     return result;

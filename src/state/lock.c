@@ -88,9 +88,9 @@ int lock_take(struct state *s, const char *command, int64_t wall_us, struct err 
     s->locked = true;
     lock_describe_self(holder, sizeof(holder), command, wall_us);
     lock_write_line(s, holder);
-    int result = sql_run_plain(s, SQL_WORKING_FORGET, err);
+    int result = sql_run(s, SQL_PROGRESS_CLEAR, NULL, err);
     /* a dead holder may have taken requests */
-    return result == 0 ? sql_run_plain(s, SQL_REQUESTS_REFILE, err) : result;
+    return result == 0 ? sql_run(s, SQL_REQUESTS_REFILE, NULL, err) : result;
 }
 
 int lock_look(struct state *s, bool *held, char *holder, size_t size, struct err *err)

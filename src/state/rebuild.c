@@ -25,7 +25,7 @@ int rebuild_look(struct state *live, struct rebuild *out, bool *underway, struct
     sqlite3_stmt *row;
     *out = (struct rebuild){0};
     *underway = false;
-    int result = sql_step_plain(live, SQL_REBUILD_LOOK, &row, err);
+    int result = sql_query(live, SQL_REBUILD_READ, NULL, &row, err);
     if (result <= 0) {
         return result;
     }
@@ -39,62 +39,35 @@ int rebuild_look(struct state *live, struct rebuild *out, bool *underway, struct
 
 /* --- beginning ------------------------------------------------------------------------------- */
 
-static int rebuild_enter_next(struct state *live, const char *name, struct err *err)
-{
-    sqlite3_stmt *row;
-    int result = sql_statement(live, SQL_REBUILD_ENTER, &row, err);
-    if (result == 0) {
-        sql_bind_text(row, 2, name);
-        result = sql_run(live, row, err);
-    }
-    return result;
-}
-
 static int rebuild_enter_wish(struct state *live, const struct rebuild *rebuild, const char *name,
                               struct err *err)
 {
-    sqlite3_stmt *row;
-    int result = sql_statement(live, SQL_REBUILD_BEGIN, &row, err);
-    if (result == 0) {
-        sql_bind_text(row, 2, name);
-        sql_bind_int(row, 3, rebuild->kind);
-        sql_bind_int(row, 4, rebuild->adopt ? 1 : 0);
-        sql_bind_int(row, 5, rebuild->begun_us);
-        result = sql_run(live, row, err);
-    }
-    return result;
+    const struct sql_value *values =
+        BIND(STRING(name), INTEGER(rebuild->kind), INTEGER(rebuild->adopt ? 1 : 0),
+             INTEGER(rebuild->begun_us));
+    return sql_run(live, SQL_REBUILD_BEGIN, values, err);
 }
 
 static int rebuild_enter_former(struct state *live, const struct checkpoint *c, const char *name,
                                 struct err *err)
 {
-    sqlite3_stmt *row;
-    int result = sql_statement(live, SQL_REBUILD_BACK, &row, err);
-    if (result == 0) {
-        sql_bind_text(row, 2, name);
-        sql_bind_text(row, 3, c->generation);
-        sql_bind_text(row, 4, c->index_uuid);
-        sql_bind_text(row, 5, c->mapping_fingerprint);
-        sql_bind_text(row, 6, c->table_fingerprint);
-        sql_bind_text(row, 7, c->source_identity);
-        sql_bind_text(row, 8, c->position);
-        sql_bind_int(row, 9, c->clock_ceiling);
-        result = sql_run_one(live, row, "next generation", err);
-    }
-    return result;
+    const struct sql_value *values =
+        BIND(STRING(name), STRING(c->generation), STRING(c->index_uuid),
+             STRING(c->mapping_fingerprint), STRING(c->table_fingerprint),
+             STRING(c->source_identity), STRING(c->position), INTEGER(c->clock_ceiling));
+    return sql_run_one(live, SQL_REBUILD_BACK, values, "next generation", err);
 }
 
 /* Deletes the remaining rows of the next generation, and the rebuild itself. */
 static int rebuild_drop_next(struct state *live, struct err *err)
 {
     static const enum sql_id drops[] = {
-        SQL_NEXT_DROP_LETTERS, SQL_NEXT_DROP_WORKING, SQL_NEXT_DROP_HALT,   SQL_NEXT_DROP_RECONCILE,
-        SQL_NEXT_DROP_COPIED,  SQL_NEXT_DROP_BUILT,   SQL_NEXT_MOVE_FORMER, SQL_NEXT_DROP_PIPELINE,
-        SQL_REBUILD_FORGET, /* last, because the other statements find the rows by it */
+        SQL_NEXT_DROP_LETTERS, SQL_NEXT_MOVE_FORMER, SQL_NEXT_DROP_PIPELINE,
+        SQL_REBUILD_DELETE, /* last, because the other statements find the rows by it */
     };
-    int result = 0;
+    int result = pipeline_row_delete_next(live, err);
     for (size_t i = 0; result == 0 && i < sizeof(drops) / sizeof(drops[0]); i++) {
-        result = sql_run_plain(live, drops[i], err);
+        result = sql_run(live, drops[i], NULL, err);
     }
     return result;
 }
@@ -123,7 +96,7 @@ int rebuild_begin(struct state *live, const struct rebuild *rebuild, const struc
             result = rebuild_drop_stray(live, name, err);
         }
         if (result == 0) {
-            result = rebuild_enter_next(live, name, err);
+            result = sql_run(live, SQL_REBUILD_ENTER, BIND(STRING(name)), err);
         }
         if (result == 0 && begin != NULL) {
             result = rebuild_enter_former(live, begin, name, err);
@@ -157,44 +130,26 @@ int rebuild_open(struct state *live, struct state **next, struct err *err)
 
 /* --- ending ---------------------------------------------------------------------------------- */
 
-static int rebuild_enter_former_row(struct state *live, enum sql_id id, const char *consumer,
-                                    int64_t left_us, struct err *err)
-{
-    sqlite3_stmt *row;
-    int result = sql_statement(live, id, &row, err);
-    if (result == 0) {
-        sql_bind_text(row, 2, consumer);
-        sql_bind_int(row, 3, left_us);
-        result = sql_run(live, row, err);
-    }
-    return result;
-}
-
 static int rebuild_note_former(struct state *live, const char *consumer, int64_t wall_us,
                                struct err *err)
 {
     return consumer != NULL
-               ? rebuild_enter_former_row(live, SQL_FORMER_NOTE, consumer, wall_us, err)
+               ? sql_run(live, SQL_FORMER_WRITE, BIND(STRING(consumer), INTEGER(wall_us)), err)
                : 0;
 }
 
 /* Deletes rows of the live generation and replaces them with those of the next one. */
 static int rebuild_move_rows(struct state *live, int64_t wall_us, struct err *err)
 {
-    static const enum sql_id moves[] = {
-        SQL_LIVE_DROP_LETTERS, SQL_LIVE_DROP_HALT,         SQL_LIVE_DROP_RECONCILE,
-        SQL_LIVE_DROP_COPIED,  SQL_LIVE_DROP_VERIFICATION, SQL_LIVE_DROP_BUILT,
-        SQL_PROMOTE_LETTERS,   SQL_PROMOTE_RECONCILE,      SQL_PROMOTE_COPIED,
-        SQL_PROMOTE_BUILT,
-    };
-    sqlite3_stmt *row;
-    int result = sql_statement(live, SQL_PROMOTE, &row, err);
+    int result = sql_run_one(live, SQL_PROMOTE, BIND(INTEGER(wall_us)), "next generation", err);
     if (result == 0) {
-        sql_bind_int(row, 2, wall_us);
-        result = sql_run_one(live, row, "next generation", err);
+        result = sql_run(live, SQL_LIVE_DROP_LETTERS, NULL, err);
     }
-    for (size_t i = 0; result == 0 && i < sizeof(moves) / sizeof(moves[0]); i++) {
-        result = sql_run_plain(live, moves[i], err);
+    if (result == 0) {
+        result = sql_run(live, SQL_PROMOTE_LETTERS, NULL, err);
+    }
+    if (result == 0) {
+        result = pipeline_row_promote(live, err);
     }
     live->letters_revision++;
     return result;
@@ -237,10 +192,7 @@ static int rebuild_look_for_former(struct state *live, enum sql_id id, struct fo
     sqlite3_stmt *row;
     *out = (struct former){0};
     *known = false;
-    int result = sql_statement(live, id, &row, err);
-    if (result == 0) {
-        result = sql_step(live, row, err);
-    }
+    int result = sql_query(live, id, NULL, &row, err);
     if (result <= 0) {
         return result;
     }
@@ -254,31 +206,25 @@ static int rebuild_look_for_former(struct state *live, enum sql_id id, struct fo
 
 int rebuild_former_look(struct state *live, struct former *out, bool *known, struct err *err)
 {
-    return rebuild_look_for_former(live, SQL_FORMER_LOOK, out, known, err);
+    return rebuild_look_for_former(live, SQL_FORMER_OLDEST, out, known, err);
 }
 
 int rebuild_former_last(struct state *live, struct former *out, bool *known, struct err *err)
 {
-    return rebuild_look_for_former(live, SQL_FORMER_LAST, out, known, err);
+    return rebuild_look_for_former(live, SQL_FORMER_NEWEST, out, known, err);
 }
 
 int rebuild_former_meet(struct state *live, const char *consumer, int64_t left_us, struct err *err)
 {
-    return rebuild_enter_former_row(live, SQL_FORMER_MEET, consumer, left_us, err);
+    return sql_run(live, SQL_FORMER_ADD, BIND(STRING(consumer), INTEGER(left_us)), err);
 }
 
 int rebuild_former_due(struct state *live, const char *consumer, struct err *err)
 {
-    return rebuild_enter_former_row(live, SQL_FORMER_NOTE, consumer, 0, err);
+    return rebuild_note_former(live, consumer, 0, err);
 }
 
 int rebuild_former_forget(struct state *live, const char *consumer, struct err *err)
 {
-    sqlite3_stmt *row;
-    int result = sql_statement(live, SQL_FORMER_FORGET, &row, err);
-    if (result == 0) {
-        sql_bind_text(row, 2, consumer);
-        result = sql_run(live, row, err);
-    }
-    return result;
+    return sql_run(live, SQL_FORMER_DELETE, BIND(STRING(consumer)), err);
 }

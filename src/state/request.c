@@ -12,34 +12,6 @@
 #define ANSWERED_KEPT 100                          /* more of them are kept while they are new, */
 #define ANSWERED_KEPT_US (INT64_C(3600) * 1000000) /* the client may not have read them yet */
 
-static int request_insert(struct state *s, const char *command, const char *arguments,
-                          int64_t wall_us, int64_t *id, struct err *err)
-{
-    sqlite3_stmt *insert;
-    int result = sql_statement(s, SQL_REQUEST_FILE, &insert, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_text(insert, 2, command);
-    sql_bind_text(insert, 3, arguments);
-    sql_bind_int(insert, 4, wall_us);
-    result = sql_run(s, insert, err);
-    *id = sqlite3_last_insert_rowid(s->db);
-    return result;
-}
-
-static int request_trim_answered(struct state *s, int64_t wall_us, struct err *err)
-{
-    sqlite3_stmt *trim;
-    int result = sql_statement(s, SQL_REQUEST_TRIM, &trim, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_int(trim, 2, ANSWERED_KEPT);
-    sql_bind_int(trim, 3, wall_us - ANSWERED_KEPT_US);
-    return sql_run(s, trim, err);
-}
-
 int request_file(struct state *s, const char *command, const char *arguments, int64_t wall_us,
                  int64_t *id, struct err *err)
 {
@@ -47,9 +19,12 @@ int request_file(struct state *s, const char *command, const char *arguments, in
     if (result != 0) {
         return result;
     }
-    result = request_insert(s, command, arguments, wall_us, id, err);
+    result = sql_run(s, SQL_REQUEST_FILE,
+                     BIND(STRING(command), STRING(arguments), INTEGER(wall_us)), err);
+    *id = sqlite3_last_insert_rowid(s->db);
     if (result == 0) {
-        result = request_trim_answered(s, wall_us, err);
+        result = sql_run(s, SQL_REQUEST_TRIM,
+                         BIND(INTEGER(ANSWERED_KEPT), INTEGER(wall_us - ANSWERED_KEPT_US)), err);
     }
     return transaction_end(s, result, err);
 }
@@ -63,27 +38,12 @@ static int request_push_column(struct buf *out, sqlite3_stmt *row, int column, s
                : 0;
 }
 
-static int request_mark_taken(struct state *s, int64_t id, struct err *err)
-{
-    sqlite3_stmt *update;
-    int result = sql_statement(s, SQL_REQUEST_TAKE, &update, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_int(update, 2, id);
-    return sql_run_one(s, update, "request", err);
-}
-
 int request_take(struct state *s, int64_t after, int64_t *id, struct buf *command,
                  struct buf *arguments, struct err *err)
 {
     sqlite3_stmt *row;
     *id = 0;
-    int result = sql_statement(s, SQL_REQUEST_OLDEST, &row, err);
-    if (result == 0) {
-        sql_bind_int(row, 2, after);
-        result = sql_step(s, row, err);
-    }
+    int result = sql_query(s, SQL_REQUEST_OLDEST, BIND(INTEGER(after)), &row, err);
     if (result <= 0) {
         return result;
     }
@@ -94,7 +54,7 @@ int request_take(struct state *s, int64_t after, int64_t *id, struct buf *comman
     }
     sql_end(row);
     if (result == 0) {
-        result = request_mark_taken(s, oldest, err);
+        result = sql_run_one(s, SQL_REQUEST_TAKE, BIND(INTEGER(oldest)), "request", err);
     }
     *id = result == 0 ? oldest : 0;
     return result;
@@ -103,16 +63,9 @@ int request_take(struct state *s, int64_t after, int64_t *id, struct buf *comman
 int request_answer(struct state *s, int64_t id, enum request_state state, const char *answer,
                    int64_t wall_us, struct err *err)
 {
-    sqlite3_stmt *update;
-    int result = sql_statement(s, SQL_REQUEST_ANSWER, &update, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_int(update, 2, id);
-    sql_bind_int(update, 3, state);
-    sql_bind_text(update, 4, answer);
-    sql_bind_int(update, 5, wall_us);
-    return sql_run_one(s, update, "request", err);
+    const struct sql_value *values =
+        BIND(INTEGER(id), INTEGER(state), STRING(answer), INTEGER(wall_us));
+    return sql_run_one(s, SQL_REQUEST_ANSWER, values, "request", err);
 }
 
 int request_refuse(struct state *s, int64_t id, const char *why, const char *hint, int64_t wall_us,
@@ -136,12 +89,7 @@ int request_look(struct state *s, int64_t id, enum request_state *state, struct 
                  struct err *err)
 {
     sqlite3_stmt *row;
-    int result = sql_statement(s, SQL_REQUEST_LOOK, &row, err);
-    if (result != 0) {
-        return result;
-    }
-    sql_bind_int(row, 2, id);
-    result = sql_step(s, row, err);
+    int result = sql_query(s, SQL_REQUEST_READ, BIND(INTEGER(id)), &row, err);
     if (result <= 0) {
         return result < 0 ? result
                           : err_set(err, ERR_STATE, "pipeline \"%s\" has no request %" PRId64,

@@ -295,20 +295,7 @@ static int store_read_as_newest(struct state *s, struct err *err)
 
 static int store_find_pipeline(struct state *s, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
-    int result = 0;
-    if (sqlite3_prepare_v2(s->db, "select id from pipeline where name = ?1", -1, &statement,
-                           NULL) != SQLITE_OK) {
-        return database_error(s, err);
-    }
-    sql_bind_text(statement, 1, s->pipeline);
-    result = sql_step(s, statement, err);
-    if (result > 0) {
-        s->id = sqlite3_column_int64(statement, 0);
-        result = 0;
-    }
-    sqlite3_finalize(statement);
-    return result;
+    return sql_number(s, SQL_PIPELINE_FIND, BIND(STRING(s->pipeline)), &s->id, err);
 }
 
 static int store_enter_pipeline(struct state *s, struct err *err)
@@ -320,14 +307,7 @@ static int store_enter_pipeline(struct state *s, struct err *err)
     if (s->known) {
         return database_replaced(s, err); /* it was written a moment ago and is missing now */
     }
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(s->db, "insert or ignore into pipeline (name) values (?1)", -1,
-                           &statement, NULL) != SQLITE_OK) {
-        return database_error(s, err);
-    }
-    sql_bind_text(statement, 1, s->pipeline);
-    result = sql_run(s, statement, err);
-    sqlite3_finalize(statement);
+    result = sql_run(s, SQL_PIPELINE_ADD, BIND(STRING(s->pipeline)), err);
     return result == 0 ? store_find_pipeline(s, err) : result;
 }
 
@@ -462,6 +442,9 @@ void state_close(struct state *s)
     }
     for (size_t i = 0; i < SQL_COUNT; i++) {
         sqlite3_finalize(s->statements[i]);
+    }
+    for (size_t i = 0; i < sizeof(s->rows) / sizeof(s->rows[0][0]); i++) {
+        sqlite3_finalize(s->rows[i / PIPELINE_ROW_ACTIONS][i % PIPELINE_ROW_ACTIONS]);
     }
     sqlite3_close(s->db);
     if (s->lock_fd >= 0) {

@@ -157,7 +157,7 @@ static void look(struct state *s)
     expect_error(history_last(s, runs, 4, &count, &err), &err);
     expect_error(guard_stop_read(s, &halt, &known, &err), &err);
     expect_error(rebuild_look(s, &rebuild, &known, &err), &err);
-    expect_error(reconcile_look(s, &reconcile, &known, &err), &err);
+    expect_error(reconcile_read(s, &reconcile, &known, &err), &err);
     expect_error(live_progress_read(s, &working, &known, &err), &err);
 }
 

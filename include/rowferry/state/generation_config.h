@@ -5,8 +5,12 @@
  */
 #pragma once
 
-#include "rowferry/base/err.h"
-#include "rowferry/state/store.h"
+#include "rowferry/state/pipeline_row.h"
+
+struct generation_config {
+    char *generation; /* the index */
+    char *configuration;
+};
 
 /* Stores the configuration of the generation, replacing an earlier one. Writes nothing if it is
  * unchanged. */

@@ -6,9 +6,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-#include "rowferry/state/store.h"
+#include "rowferry/state/pipeline_row.h"
 
 #define GUARD_STOP_REASON_BYTES 160
 
@@ -21,8 +19,20 @@ struct guard_stop {
     char reason[GUARD_STOP_REASON_BYTES];
 };
 
-int guard_stop_write(struct state *s, const struct guard_stop *halt, struct err *err) MUST_CHECK;
+static inline MUST_CHECK int guard_stop_write(struct state *s, const struct guard_stop *stop,
+                                              struct err *err)
+{
+    return pipeline_row_write(s, PIPELINE_ROW_GUARD_STOP, stop, err);
+}
+
 /* *known is false, and *out zero, if the guard has not stopped the pipeline. */
-int guard_stop_read(struct state *s, struct guard_stop *out, bool *known,
-                    struct err *err) MUST_CHECK;
-int guard_stop_clear(struct state *s, struct err *err) MUST_CHECK;
+static inline MUST_CHECK int guard_stop_read(struct state *s, struct guard_stop *out, bool *known,
+                                             struct err *err)
+{
+    return pipeline_row_read(s, PIPELINE_ROW_GUARD_STOP, out, known, err);
+}
+
+static inline MUST_CHECK int guard_stop_clear(struct state *s, struct err *err)
+{
+    return pipeline_row_delete(s, PIPELINE_ROW_GUARD_STOP, err);
+}

@@ -6,9 +6,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-#include "rowferry/state/store.h"
+#include "rowferry/state/pipeline_row.h"
 
 /* Room for a sentence of a guard with its numbers. */
 #define LIVE_PROGRESS_WHY_BYTES 320
@@ -39,7 +37,17 @@ struct live_progress {
 };
 
 /* Publishes the progress; called by the lock holder. */
-int live_progress_write(struct state *s, const struct live_progress *w, struct err *err) MUST_CHECK;
+static inline MUST_CHECK int live_progress_write(struct state *s, const struct live_progress *w,
+                                                 struct err *err)
+{
+    return pipeline_row_write(s, PIPELINE_ROW_LIVE_PROGRESS, w, err);
+}
+
 /* *known is false if the holder has not published anything yet; then only equal_us is valid. */
-int live_progress_read(struct state *s, struct live_progress *out, bool *known,
-                       struct err *err) MUST_CHECK;
+static inline MUST_CHECK int live_progress_read(struct state *s, struct live_progress *out,
+                                                bool *known, struct err *err)
+{
+    int result = pipeline_row_read(s, PIPELINE_ROW_LIVE_PROGRESS, out, known, err);
+    *known = *known && out->stage[0] != '\0';
+    return result;
+}

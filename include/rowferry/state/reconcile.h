@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-#include "rowferry/state/store.h"
+#include "rowferry/state/pipeline_row.h"
 
 struct reconcile {
     int64_t finished_us; /* end of the last scan; 0: never */
@@ -16,6 +14,15 @@ struct reconcile {
     bool flying;         /* a holder sent requests and does not know the result of all of them */
 };
 
-int reconcile_note(struct state *s, const struct reconcile *r, struct err *err) MUST_CHECK;
+static inline MUST_CHECK int reconcile_write(struct state *s, const struct reconcile *r,
+                                             struct err *err)
+{
+    return pipeline_row_write(s, PIPELINE_ROW_RECONCILE, r, err);
+}
+
 /* *known is false, and *out zero, if nothing was recorded yet. */
-int reconcile_look(struct state *s, struct reconcile *out, bool *known, struct err *err) MUST_CHECK;
+static inline MUST_CHECK int reconcile_read(struct state *s, struct reconcile *out, bool *known,
+                                            struct err *err)
+{
+    return pipeline_row_read(s, PIPELINE_ROW_RECONCILE, out, known, err);
+}

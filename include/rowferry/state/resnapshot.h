@@ -2,9 +2,9 @@
 /* Time and reason of the last re-snapshot in place, for `status`. */
 #pragma once
 
-#include <stdbool.h>
+#include <stdio.h>
 
-#include "rowferry/state/store.h"
+#include "rowferry/state/pipeline_row.h"
 
 #define RESNAPSHOT_REASON_BYTES 512
 
@@ -13,8 +13,17 @@ struct resnapshot {
     char reason[RESNAPSHOT_REASON_BYTES];
 };
 
-int resnapshot_write(struct state *s, const char *reason, int64_t begun_us,
-                     struct err *err) MUST_CHECK;
+static inline MUST_CHECK int resnapshot_write(struct state *s, const char *reason, int64_t begun_us,
+                                              struct err *err)
+{
+    struct resnapshot r = {.begun_us = begun_us};
+    snprintf(r.reason, sizeof(r.reason), "%s", reason);
+    return pipeline_row_write(s, PIPELINE_ROW_RESNAPSHOT, &r, err);
+}
+
 /* *known is false, and *out zero, if there was none. */
-int resnapshot_read(struct state *s, struct resnapshot *out, bool *known,
-                    struct err *err) MUST_CHECK;
+static inline MUST_CHECK int resnapshot_read(struct state *s, struct resnapshot *out, bool *known,
+                                             struct err *err)
+{
+    return pipeline_row_read(s, PIPELINE_ROW_RESNAPSHOT, out, known, err);
+}

@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
-#include "rowferry/state/store.h"
+#include "rowferry/state/pipeline_row.h"
 
 #define VERIFICATION_MESSAGE_BYTES 512
 
@@ -29,7 +27,15 @@ static inline int64_t verification_differences(const struct verification *v)
     return v->missing + v->extra + v->altered;
 }
 
-int verification_note(struct state *s, const struct verification *v, struct err *err) MUST_CHECK;
+static inline MUST_CHECK int verification_write(struct state *s, const struct verification *v,
+                                                struct err *err)
+{
+    return pipeline_row_write(s, PIPELINE_ROW_VERIFICATION, v, err);
+}
+
 /* *known is false, and *out zero, if there was none. */
-int verification_look(struct state *s, struct verification *out, bool *known,
-                      struct err *err) MUST_CHECK;
+static inline MUST_CHECK int verification_read(struct state *s, struct verification *out,
+                                               bool *known, struct err *err)
+{
+    return pipeline_row_read(s, PIPELINE_ROW_VERIFICATION, out, known, err);
+}

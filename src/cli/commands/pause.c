@@ -42,7 +42,7 @@ static int pause_do_it(struct job *j, struct err *err)
 {
     struct state *state = j->session.state;
     int64_t now_us = clock_wall_us(&j->session.clock);
-    int rc = pause_look(state, &j->since_us, err);
+    int rc = pause_read(state, &j->since_us, err);
     j->changed = rc == 0 && pause_pauses(j) == (j->since_us == 0);
     if (rc == 0 && j->changed && pause_pauses(j)) {
         j->since_us = now_us;

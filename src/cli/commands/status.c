@@ -42,14 +42,14 @@ int status_look(struct status *s, const char *path, struct err *err)
         rc = guard_stop_read(state, &s->halt, &s->halted, err);
     }
     if (rc == 0) {
-        rc = pause_look(state, &s->paused_us, err);
+        rc = pause_read(state, &s->paused_us, err);
     }
     if (rc == 0) {
-        rc = verification_look(state, &s->verification, &s->verified, err);
+        rc = verification_read(state, &s->verification, &s->verified, err);
     }
     if (rc == 0) {
         bool known;
-        rc = reconcile_look(state, &s->reconcile, &known, err);
+        rc = reconcile_read(state, &s->reconcile, &known, err);
     }
     if (rc == 0) {
         rc = resnapshot_read(state, &s->copy, &s->copied, err);

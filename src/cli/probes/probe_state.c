@@ -154,7 +154,7 @@ static int probe_state_report_pause(struct check *c, struct state *state, struct
 {
     int64_t since_us;
     char when[CLOCK_ISO_BYTES];
-    int rc = pause_look(state, &since_us, err);
+    int rc = pause_read(state, &since_us, err);
     if (rc == 0 && since_us != 0) {
         check_report(c, VERDICT_WARN, NULL, "it is paused since %s", clock_iso(when, since_us, 0));
         check_remedy(c, "rowferry resume %s", c->pipeline->name);

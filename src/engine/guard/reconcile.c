@@ -53,7 +53,7 @@ int reconcile_load(struct loop *l, struct err *err)
 {
     struct deletes *d = &l->deletes;
     bool known;
-    int rc = reconcile_look(l->state, &d->kept, &known, err);
+    int rc = reconcile_read(l->state, &d->kept, &known, err);
     int64_t latest_us = clock_monotonic_us(&l->clock) + DELETES_LATE_US;
     d->owed_us = known ? reconcile_from_wall(l, d->kept.owed_us) : latest_us;
     d->late_us = known && !d->kept.flying ? reconcile_from_wall(l, d->kept.late_us) : latest_us;
@@ -66,7 +66,7 @@ static int reconcile_write_state(struct loop *l, struct err *err)
     struct deletes *d = &l->deletes;
     d->kept.owed_us = reconcile_to_wall(l, d->owed_us);
     d->kept.late_us = reconcile_to_wall(l, d->late_us);
-    return reconcile_note(l->state, &d->kept, err);
+    return reconcile_write(l->state, &d->kept, err);
 }
 
 int reconcile_note_empty(struct loop *l, struct err *err)

@@ -178,7 +178,7 @@ static int hold_on(struct trial *t, struct err *err)
 {
     int64_t since_us = 0;
     int rc = pause_begin(t->s, 77, err);
-    rc = rc == 0 ? pause_look(t->s, &since_us, err) : rc;
+    rc = rc == 0 ? pause_read(t->s, &since_us, err) : rc;
     if (rc == 0) {
         buf_printf(&t->said, "%lld", (long long)since_us);
     }
@@ -194,8 +194,8 @@ static int reconciled(struct trial *t, struct err *err)
 {
     struct reconcile r = {.finished_us = 5, .owed_us = 6};
     bool known = false;
-    int rc = reconcile_note(t->s, &r, err);
-    rc = rc == 0 ? reconcile_look(t->s, &r, &known, err) : rc;
+    int rc = reconcile_write(t->s, &r, err);
+    rc = rc == 0 ? reconcile_read(t->s, &r, &known, err) : rc;
     if (rc == 0) {
         buf_printf(&t->said, "%d %lld", known, (long long)r.owed_us);
     }
@@ -206,8 +206,8 @@ static int verified(struct trial *t, struct err *err)
 {
     struct verification v = {.ended_us = 5, .missing = 6, .message = "six are missing"};
     bool known = false;
-    int rc = verification_note(t->s, &v, err);
-    rc = rc == 0 ? verification_look(t->s, &v, &known, err) : rc;
+    int rc = verification_write(t->s, &v, err);
+    rc = rc == 0 ? verification_read(t->s, &v, &known, err) : rc;
     if (rc == 0) {
         buf_printf(&t->said, "%d %s", known, v.message);
     }

@@ -323,17 +323,12 @@ static void settle_many(struct state *s, int from, int to)
     OK(transaction_begin(s, &err));
     for (int i = from; i < to; i++) {
         char key[16];
-        sqlite3_stmt *insert;
         snprintf(key, sizeof(key), "k%06d", i);
-        OK(sql_statement(s, SQL_LETTER_ADD, &insert, &err));
-        sql_bind_text(insert, 2, key);
-        sql_bind_int(insert, 3, OPERATION_UPSERT);
-        sql_bind_span(insert, 4, span_make(reason, sizeof(reason)));
-        sql_bind_int(insert, 5, 400);
-        sql_bind_int(insert, 6, 1);
-        sql_bind_int(insert, 7, 100);
-        sql_bind_text(insert, 8, "");
-        OK(sql_run(s, insert, &err));
+        OK(sql_run(s, SQL_LETTER_ADD,
+                   BIND(STRING(key), INTEGER(OPERATION_UPSERT),
+                        SPAN(span_make(reason, sizeof(reason))), INTEGER(400), INTEGER(1),
+                        INTEGER(100), STRING("")),
+                   &err));
     }
     OK(transaction_end(s, 0, &err));
 }

@@ -35,7 +35,7 @@ static void furnish(struct state *s)
     OK(live_progress_write(s, &(struct live_progress){.stage = "settling"}, &err));
     OK(guard_stop_write(s, &(struct guard_stop){.deletes = 1}, &err));
     OK(pause_begin(s, 7, &err));
-    OK(reconcile_note(s, &(struct reconcile){.owed_us = 2}, &err));
+    OK(reconcile_write(s, &(struct reconcile){.owed_us = 2}, &err));
     OK(history_begin(s, "reindex", 4, &id, &err));
     OK(request_file(s, "resync", "{}", 5, &id, &err));
     OK(rebuild_former_meet(s, "articles/articles-0", 4, &err));
@@ -51,7 +51,7 @@ static void furnish_next(struct state *s)
     OK(rebuild_open(s, &next, &err));
     statefile_begin(next, 2);
     OK(checkpoint_settle(next, &settlement, &err));
-    OK(reconcile_note(next, &(struct reconcile){.owed_us = 3}, &err));
+    OK(reconcile_write(next, &(struct reconcile){.owed_us = 3}, &err));
     OK(generation_config_write(next, "articles-2", "words", &err));
     state_close(next);
 }
@@ -151,7 +151,21 @@ struct whole {
     char *said;
 };
 
-static bool used[SQL_COUNT]; /* the statements that were run */
+/* The statements that were run. */
+static bool used[SQL_COUNT];
+static bool used_rows[PIPELINE_ROWS][PIPELINE_ROW_ACTIONS];
+
+static void note_used(const struct state *s)
+{
+    for (size_t i = 0; i < SQL_COUNT; i++) {
+        used[i] = used[i] || s->statements[i] != NULL;
+    }
+    for (size_t i = 0; i < PIPELINE_ROWS; i++) {
+        for (size_t j = 0; j < PIPELINE_ROW_ACTIONS; j++) {
+            used_rows[i][j] = used_rows[i][j] || s->rows[i][j] != NULL;
+        }
+    }
+}
 
 static void open_for(struct trial *t, const struct step *step)
 {
@@ -171,8 +185,8 @@ static void learn(const struct step *step, struct whole *out)
     out->before = content(&t.file);
     open_for(&t, step);
     OK(step->run(&t, &err));
-    for (size_t i = 0; t.s != NULL && i < SQL_COUNT; i++) {
-        used[i] = used[i] || t.s->statements[i] != NULL;
+    if (t.s != NULL) {
+        note_used(t.s);
     }
     state_close(t.s);
     out->after = content(&t.file);
@@ -311,10 +325,18 @@ START_TEST(the_steps_have_every_statement)
         learn(&steps[i], &w);
         forget(&w);
     }
-    used[SQL_ROLLBACK] = true; /* run on failures */
+    used[SQL_ROLLBACK] = true;     /* run on failures */
+    used[SQL_PIPELINE_ADD] = true; /* run by open_again on a missing file */
     for (size_t i = 0; i < SQL_COUNT; i++) {
         ck_assert_msg(used[i], "no step runs statement %zu", i);
     }
+    for (size_t i = 0; i < PIPELINE_ROWS; i++) {
+        for (size_t j = 0; j <= PIPELINE_ROW_DELETE_NEXT; j++) {
+            bool kept = i == PIPELINE_ROW_LIVE_PROGRESS && j == PIPELINE_ROW_DELETE;
+            ck_assert_msg(used_rows[i][j] || kept, "no step runs action %zu of row %zu", j, i);
+        }
+    }
+    ck_assert(used_rows[PIPELINE_ROW_RECONCILE][PIPELINE_ROW_PROMOTE]);
 }
 END_TEST
 

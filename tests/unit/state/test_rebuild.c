@@ -106,7 +106,7 @@ START_TEST(the_next_generation_takes_the_place_of_the_live_one)
     apply_outcome_letter(next, "new", "9:9:");
     apply_outcome_letter(next, "newer", "9:9:");
     OK(checkpoint_raise_ceiling(next, 4000, &err));
-    OK(reconcile_note(next, &(struct reconcile){.owed_us = 3}, &err));
+    OK(reconcile_write(next, &(struct reconcile){.owed_us = 3}, &err));
     OK(generation_config_write(s, "articles-1", "old words", &err));
     OK(generation_config_write(next, "articles-2", "first words", &err));
     OK(generation_config_write(next, "articles-2", "new words", &err));
@@ -128,7 +128,7 @@ START_TEST(the_next_generation_takes_the_place_of_the_live_one)
     OK(generation_config_read(s, "articles-2", &words, &err));
     ck_assert_str_eq(words, "new words");
     free(words);
-    OK(reconcile_look(s, &owed, &known, &err));
+    OK(reconcile_read(s, &owed, &known, &err));
     ck_assert(known && owed.owed_us == 3);
     OK(rebuild_look(s, &r, &known, &err));
     ck_assert(!known);
@@ -235,7 +235,7 @@ START_TEST(a_row_of_the_next_one_that_no_wish_is_for_is_no_hindrance)
     struct state *stray = statefile_open(&f, "articles (next)");
     statefile_begin(stray, 7);
     apply_outcome_letter(stray, "stray", "3:3:");
-    OK(reconcile_note(stray, &(struct reconcile){.owed_us = 3}, &err));
+    OK(reconcile_write(stray, &(struct reconcile){.owed_us = 3}, &err));
     OK(generation_config_write(stray, "articles-7", "words", &err));
     state_close(stray);
     struct state *next = begun(s, NULL);

@@ -12,16 +12,16 @@ START_TEST(the_last_reconcile_is_kept)
     bool known = true;
     struct state *s = statefile_open(&f, "articles");
     struct state *other = statefile_open(&f, "others");
-    OK(reconcile_look(s, &seen, &known, &err));
+    OK(reconcile_read(s, &seen, &known, &err));
     ck_assert(!known);
-    OK(reconcile_note(s, &(struct reconcile){.finished_us = 5}, &err));
-    OK(reconcile_note(s, &(struct reconcile){7, 9, 11, true}, &err));
+    OK(reconcile_write(s, &(struct reconcile){.finished_us = 5}, &err));
+    OK(reconcile_write(s, &(struct reconcile){7, 9, 11, true}, &err));
     state_close(s);
     s = statefile_open(&f, "articles");
-    OK(reconcile_look(s, &seen, &known, &err));
+    OK(reconcile_read(s, &seen, &known, &err));
     ck_assert(known && seen.finished_us == 7 && seen.owed_us == 9 && seen.late_us == 11 &&
               seen.flying);
-    OK(reconcile_look(other, &seen, &known, &err));
+    OK(reconcile_read(other, &seen, &known, &err));
     ck_assert(!known && seen.finished_us == 0 && !seen.flying);
     state_close(other);
     state_close(s);

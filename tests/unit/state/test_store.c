@@ -449,7 +449,7 @@ START_TEST(after_an_upgrade_status_reads_the_file_of_before_and_leaves_it_alone)
         size_t len = read_file(f.path, &before);
         OK(state_open_read_only(&s, f.path, "articles", &err));
         OK(guard_stop_read(s, &halt, &known, &err));
-        OK(pause_look(s, &paused_us, &err));
+        OK(pause_read(s, &paused_us, &err));
         ck_assert_int_eq(statefile_position(s, "9", 1, &err), ERR_STATE);
         state_close(s);
         ck_assert_uint_eq(read_file(f.path, &after), len);

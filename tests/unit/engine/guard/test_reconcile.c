@@ -150,7 +150,7 @@ static void walk_after_a_kill(struct fake *f, void (*meanwhile)(struct fake *f, 
     guarded(f);
     fake_write(f, 7, 70);
     ck_assert_int_eq(state_open(&state, f->path, "things", &err), 0);
-    ck_assert_int_eq(reconcile_note(state, &(struct reconcile){.flying = true}, &err), 0);
+    ck_assert_int_eq(reconcile_write(state, &(struct reconcile){.flying = true}, &err), 0);
     state_close(state);
     fake_truncate(f);
     for (size_t i = 8; i < 60; i++) {
