@@ -5,7 +5,6 @@
 
 #include "rowferry/service/cluster/cluster.h"
 #include "rowferry/service/cluster/growth.h"
-#include "rowferry/service/cluster/nodes.h"
 #include "served.h"
 
 static void clock_of(struct service *s)
@@ -53,7 +52,7 @@ static void nodes(struct service *s)
 {
     int count;
     struct err err;
-    served_result(nodes_count(s, &count, &err), 0, &err);
+    served_result(cluster_nodes(s, &count, &err), 0, &err);
 }
 
 static const served_reader readers[] = {clock_of, auto_create, room, growth, nodes};

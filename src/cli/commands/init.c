@@ -12,7 +12,7 @@
 #include "output/terminal.h"
 #include "rowferry/base/text.h"
 #include "rowferry/config/config.h"
-#include "rowferry/service/cluster/nodes.h"
+#include "rowferry/service/cluster/cluster.h"
 #include "rowferry/service/index/index.h"
 
 #define DEFAULT_URL "http://127.0.0.1:9200"
@@ -157,7 +157,7 @@ static int init_ask_service(struct init *i, struct service *service, struct err 
 {
     int rc = product_detect(service, &i->product, err);
     if (rc == 0) {
-        rc = nodes_count(service, &i->nodes, err);
+        rc = cluster_nodes(service, &i->nodes, err);
     }
     /* without the privilege to look up a name, `check` reports whether it is in use */
     return rc == 0 && init_name_index(i, service) == ERR_TRANSIENT

@@ -9,6 +9,8 @@
 #include "http/ask.h"
 #include "rowferry/service/cluster/storage.h"
 
+#define HEALTH "/_cluster/health"
+
 /* Returns 0 with a null *tree if the service refuses the request. */
 static int cluster_ask_if_allowed(struct service *s, const char *path, enum body_use use,
                                   struct json_object **tree, int64_t *date_s, struct err *err)
@@ -152,12 +154,20 @@ int cluster_room(struct service *s, struct cluster_room *out, struct err *err)
 {
     struct json_object *tree;
     *out = (struct cluster_room){.bytes = -1, .shards = -1};
-    int rc = cluster_ask_if_allowed(s, "/_cluster/health", BODY_SHORT, &tree, NULL, err);
-    if (rc == 0 && tree != NULL) {
-        out->data_nodes = json_tree_amount(tree, "number_of_data_nodes");
-        bool told = json_tree_has(tree, "active_shards");
-        out->shards = told ? json_tree_amount(tree, "active_shards") : -1;
+    int rc = cluster_ask_if_allowed(s, HEALTH, BODY_SHORT, &tree, NULL, err);
+    out->data_nodes = json_tree_amount(tree, "number_of_data_nodes");
+    if (json_tree_has(tree, "active_shards")) {
+        out->shards = json_tree_amount(tree, "active_shards");
     }
     json_object_put(tree);
     return rc == 0 ? storage_room_of_cluster(s, &out->bytes, err) : rc;
+}
+
+int cluster_nodes(struct service *s, int *out, struct err *err)
+{
+    struct json_object *tree;
+    int rc = cluster_ask_if_allowed(s, HEALTH, BODY_SHORT, &tree, NULL, err);
+    *out = json_object_get_int(json_tree_member(tree, "number_of_data_nodes"));
+    json_object_put(tree);
+    return rc;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests about an index. The answer must be a JSON object with status 200. */
+/* Requests about an index. The answer must be a JSON object with status 200 or 201. */
 #include "http/ask.h"
 
 #include <string.h>
+
+#include "rowferry/document/json/json_build.h"
 
 void ask_path(struct buf *path, const char *name, const char *rest)
 {
@@ -24,7 +26,7 @@ int ask(struct service *s, const char *method, const char *path, struct span bod
     if (rc != 0) {
         return rc;
     }
-    if (answer.status != 200) {
+    if (answer.status != 200 && answer.status != 201) {
         rc = http_refuse(&answer, method, path, err);
     } else {
         rc = body_expect(&got, &answer, use, method, path, err);
@@ -46,6 +48,14 @@ int ask_of(struct service *s, const char *method, const char *name, const char *
     int rc = ask(s, method, buf_text(&path), body, use, tree, err);
     buf_release(&path);
     return rc;
+}
+
+int ask_put(struct service *s, const char *name, const char *rest, struct json_object *body,
+            struct err *err)
+{
+    const char *text = body != NULL ? json_build_string(body, ASK_PLAIN) : NULL;
+    struct span bytes = text != NULL ? span_make(text, strlen(text)) : NO_BODY;
+    return ask_of(s, "PUT", name, rest, bytes, BODY_SHORT, NULL, err);
 }
 
 static bool ask_reports_missing(const struct http_answer *answer)

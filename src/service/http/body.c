@@ -80,6 +80,13 @@ int body_expect(struct json_object **out, const struct http_answer *answer, enum
     return err_hint(err, "does service.url name the search service itself?");
 }
 
+void body_copy(char *out, size_t size, const char *text)
+{
+    size_t n = text_cut(text, strlen(text), size - 1);
+    memcpy(out, text, n);
+    out[n] = '\0';
+}
+
 int body_list(struct json_object *tree, const char *const *names, struct json_object **list,
               struct err *err)
 {

@@ -36,6 +36,9 @@ int body_take(struct json_object **out, const struct http_answer *answer, enum b
 int body_expect(struct json_object **out, const struct http_answer *answer, enum body_use use,
                 const char *method, const char *path, struct err *err) MUST_CHECK;
 
+/* Copies a text of the answer, cut to size - 1 bytes without splitting a character. */
+void body_copy(char *out, size_t size, const char *text);
+
 /* Finds a list by a path of names, which ends with null. *list is null if the list is missing,
  * because services omit empty lists. Anything but a list is ERR_TRANSIENT. */
 int body_list(struct json_object *tree, const char *const *names, struct json_object **list,

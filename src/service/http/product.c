@@ -101,9 +101,7 @@ static int product_read_root(struct product_info *out, const struct http_answer 
     }
     struct json_object *version = json_tree_member(tree, "version");
     out->permitted = true;
-    const char *cluster = json_tree_text(tree, "cluster_uuid");
-    size_t n = text_cut(cluster, strlen(cluster), sizeof(out->cluster) - 1);
-    memcpy(out->cluster, cluster, n);
+    body_copy(out->cluster, sizeof(out->cluster), json_tree_text(tree, "cluster_uuid"));
     out->stand_in = strcmp(json_tree_text(version, "build_type"), "devsearch") == 0;
     out->product = product_of_header(answer);
     if (out->product == PRODUCT_UNKNOWN) {

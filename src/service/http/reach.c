@@ -8,19 +8,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "http/body.h"
 #include "http/fault.h"
 #include "http/wire.h"
 #include "rowferry/base/text.h"
 
 /* --- name --------------------------------------------------------------------------------------
  */
-
-static void reach_copy(char *out, size_t size, const char *text)
-{
-    size_t n = text_cut(text, strlen(text), size - 1);
-    memcpy(out, text, n);
-    out[n] = '\0';
-}
 
 static int reach_take_apart(const char *url, struct reach *out, struct err *err)
 {
@@ -40,8 +34,8 @@ static int reach_take_apart(const char *url, struct reach *out, struct err *err)
         if (six) {
             host[len - 1] = '\0';
         }
-        reach_copy(out->host, sizeof(out->host), host + six);
-        reach_copy(out->port, sizeof(out->port), port);
+        body_copy(out->host, sizeof(out->host), host + six);
+        body_copy(out->port, sizeof(out->port), port);
         out->secure = strcasecmp(scheme, "https") == 0;
     }
     curl_free(host);
@@ -108,10 +102,10 @@ static void reach_read_certificate(CURL *easy, struct reach *out)
         const char *issuer = reach_value_of(line->data, "Issuer");
         const char *expires = reach_value_of(line->data, "Expire date");
         if (subject != NULL) {
-            reach_copy(out->subject, sizeof(out->subject), subject);
+            body_copy(out->subject, sizeof(out->subject), subject);
         }
         if (issuer != NULL) {
-            reach_copy(out->issuer, sizeof(out->issuer), issuer);
+            body_copy(out->issuer, sizeof(out->issuer), issuer);
         }
         if (expires != NULL) {
             time_t at = curl_getdate(expires, NULL);
@@ -166,7 +160,7 @@ int reach_look(const struct service_options *options, const char *url, struct re
     one.url_count = 1;
     int rc = reach_take_apart(url, out, err);
     if (rc == 0 && options->proxy != NULL) { /* the proxy may resolve names that are unknown here */
-        reach_copy(out->address, sizeof(out->address), "reached through the proxy");
+        body_copy(out->address, sizeof(out->address), "reached through the proxy");
     } else if (rc == 0) {
         rc = reach_find_address(out, err);
     }

@@ -145,7 +145,6 @@ static int adopt_clone(struct adoption *a, struct err *err)
 static void adopt_note_clone(const struct adoption *a)
 {
     struct err unsaid;
-    struct buf body;
     struct json_object *tree = json_build_object();
     struct json_object *meta =
         json_tree_at(a->old, (const char *const[]){"mappings", "_meta", NULL});
@@ -154,12 +153,7 @@ static void adopt_note_clone(const struct adoption *a)
     json_build_member(note, "kept", json_build_text(a->uuid));
     json_build_member(meta, "rowferry", note);
     json_build_member(tree, "_meta", meta);
-    buf_init(&body, ASK_MAX_BYTES);
-    buf_push_text(&body,
-                  json_build_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-    (void)!ask_of(a->service, "PUT", a->kept, "/_mapping", span_make(body.data, body.len),
-                  BODY_SHORT, NULL, &unsaid);
-    buf_release(&body);
+    (void)!ask_put(a->service, a->kept, "/_mapping", tree, &unsaid);
     json_object_put(tree);
 }
 
@@ -197,22 +191,9 @@ static int adopt_keep(struct adoption *a, bool write_blocked, struct err *err)
 
 static int adopt_swap(const struct adoption *a, struct err *err)
 {
-    struct buf body;
-    struct json_object *tree = NULL;
-    buf_init(&body, ASK_MAX_BYTES);
-    buf_push_literal(&body, "{\"actions\":[{\"remove_index\":{\"index\":");
-    text_json(&body, a->alias, strlen(a->alias));
-    buf_push_literal(&body, "}},");
-    index_push_action(&body, "add", a->to, a->alias, "");
-    buf_push_literal(&body, "]}");
-    int rc = ask(a->service, "POST", "/_aliases", span_make(body.data, body.len), BODY_SHORT, &tree,
-                 err);
-    if (rc == 0) {
-        rc = index_check_swapped(tree, a->alias, err);
-    }
-    json_object_put(tree);
-    buf_release(&body);
-    return rc;
+    const struct index_action actions[] = {{"remove_index", a->alias, NULL, ""},
+                                           {"add", a->to, a->alias, ""}};
+    return index_change_aliases(a->service, actions, 2, a->alias, err);
 }
 
 /* Restores the previous state as far as the service is reachable; reports what could not be

@@ -12,7 +12,6 @@
 #include "rowferry/document/json/json_compare.h"
 #include "rowferry/document/model/key.h"
 
-#define PATH_MAX_BYTES 2048
 #define REQUEST_MAX_BYTES ((size_t)16 << 20)
 #define SEARCH_MOST 10000 /* default maximum of hits in both products */
 #define NAMELESS_MOST 1000
@@ -85,13 +84,6 @@ static int documents_read(struct documents *d, size_t wanted, const char *index,
         return err->class;
     }
     return 0;
-}
-
-static void documents_push_index(struct buf *path, const char *index, const char *rest)
-{
-    buf_push_char(path, '/');
-    http_push_segment(path, index, strlen(index));
-    buf_push_text(path, rest);
 }
 
 /* Elasticsearch 9.2 and later omits vectors from sources by default. */
@@ -274,12 +266,10 @@ static int documents_search_some(struct service *s, const char *index, const str
     struct buf path;
     struct buf body;
     struct asked *asked = mem_zero(count + 1, sizeof(*asked));
-    buf_init(&path, PATH_MAX_BYTES);
     buf_init(&body, REQUEST_MAX_BYTES);
-    documents_push_index(
-        &path, index,
-        "/_search?allow_partial_search_results=false&filter_path=timed_out,hits.hits._index,"
-        "hits.hits._id,hits.hits._version,hits.hits._source");
+    ask_path(&path, index,
+             "/_search?allow_partial_search_results=false&filter_path=timed_out,hits.hits._index,"
+             "hits.hits._id,hits.hits._version,hits.hits._source");
     documents_push_search(&body, keys, count, size,
                           !with_source                 ? "false"
                           : documents_vectors_apart(s) ? "{\"exclude_vectors\":false}"
@@ -331,9 +321,8 @@ static int documents_get_page(struct service *s, const char *index, const struct
 {
     struct buf path;
     struct buf body;
-    buf_init(&path, PATH_MAX_BYTES);
     buf_init(&body, REQUEST_MAX_BYTES);
-    documents_push_index(&path, index, documents_source_query(s, with_source));
+    ask_path(&path, index, documents_source_query(s, with_source));
     documents_push_wanted(&body, s, keys, count);
     int rc = body.failed
                  ? err_set(err, ERR_INTERNAL, "%zu keys are too many to ask for", count)

@@ -58,13 +58,6 @@ int index_name_check(const char *name, struct err *err)
     return 0;
 }
 
-static void index_copy_text(char *out, size_t size, const char *text)
-{
-    size_t n = text_cut(text, strlen(text), size - 1);
-    memcpy(out, text, n);
-    out[n] = '\0';
-}
-
 /* The service returns settings as strings, whatever their original type. */
 static bool index_has_block(struct json_object *settings)
 {
@@ -86,13 +79,13 @@ void index_info_read(struct index_info *out, const char *name, struct json_objec
     static const char *const source_id[] = {"mappings", "properties", "source_id", NULL};
     memset(out, 0, sizeof(*out));
     out->source_id_fault = mapping_source_id_fault(json_tree_at(description, source_id));
-    index_copy_text(out->name, sizeof(out->name), name);
-    index_copy_text(out->uuid, sizeof(out->uuid), json_tree_text(settings, "uuid"));
-    index_copy_text(out->pipeline, sizeof(out->pipeline), json_tree_text(ours, "pipeline"));
-    index_copy_text(out->fingerprint, sizeof(out->fingerprint), json_tree_text(ours, "mapping"));
-    index_copy_text(out->source, sizeof(out->source), json_tree_text(ours, "source"));
-    index_copy_text(out->table, sizeof(out->table), json_tree_text(ours, "table"));
-    index_copy_text(out->creator, sizeof(out->creator), json_tree_text(ours, "creator"));
+    body_copy(out->name, sizeof(out->name), name);
+    body_copy(out->uuid, sizeof(out->uuid), json_tree_text(settings, "uuid"));
+    body_copy(out->pipeline, sizeof(out->pipeline), json_tree_text(ours, "pipeline"));
+    body_copy(out->fingerprint, sizeof(out->fingerprint), json_tree_text(ours, "mapping"));
+    body_copy(out->source, sizeof(out->source), json_tree_text(ours, "source"));
+    body_copy(out->table, sizeof(out->table), json_tree_text(ours, "table"));
+    body_copy(out->creator, sizeof(out->creator), json_tree_text(ours, "creator"));
     out->left_clock =
         json_object_get_int64(json_tree_at(ours, (const char *const[]){"left", "clock", NULL}));
     out->closed = strcmp(json_tree_text(settings, "verified_before_close"), "true") == 0;
@@ -185,29 +178,47 @@ int index_finish(struct service *s, const char *name, const char *settings, stru
     return rc == 0 ? index_refresh(s, name, err) : rc;
 }
 
-void index_push_action(struct buf *out, const char *action, const char *index, const char *alias,
-                       const char *rest)
+static void index_push_action(struct buf *out, const struct index_action *a)
 {
-    buf_printf(out, "{\"%s\":{\"index\":", action);
-    text_json(out, index, strlen(index));
-    buf_push_literal(out, ",\"alias\":");
-    text_json(out, alias, strlen(alias));
-    buf_push_text(out, rest);
-    buf_push_literal(out, "}}");
+    buf_printf(out, "{\"%s\":{\"index\":", a->action);
+    text_json(out, a->index, strlen(a->index));
+    if (a->alias != NULL) {
+        buf_push_literal(out, ",\"alias\":");
+        text_json(out, a->alias, strlen(a->alias));
+    }
+    buf_printf(out, "%s}}", a->rest);
 }
 
-int index_check_swapped(struct json_object *tree, const char *alias, struct err *err)
+/* Elasticsearch may acknowledge a request of which one action failed. */
+static int index_check_changed(struct json_object *tree, const char *alias, struct err *err)
 {
-    struct json_object *errors = json_tree_member(tree, "errors");
-    struct json_object *done = json_tree_member(tree, "acknowledged");
-    if (json_object_get_boolean(errors)) {
-        return err_set(err, ERR_REJECTED, "cannot swap the alias \"%s\": an action failed", alias);
+    if (json_object_get_boolean(json_tree_member(tree, "errors"))) {
+        return err_set(err, ERR_REJECTED, "cannot set the alias \"%s\": an action failed", alias);
     }
-    if (!json_object_get_boolean(done)) {
+    if (!json_object_get_boolean(json_tree_member(tree, "acknowledged"))) {
         return err_set(err, ERR_TRANSIENT,
-                       "could not swap the alias \"%s\" in time: not acknowledged", alias);
+                       "could not set the alias \"%s\" in time: not acknowledged", alias);
     }
     return 0;
+}
+
+int index_change_aliases(struct service *s, const struct index_action *actions, size_t count,
+                         const char *alias, struct err *err)
+{
+    struct buf body;
+    struct json_object *tree = NULL;
+    buf_init(&body, ASK_MAX_BYTES);
+    buf_push_literal(&body, "{\"actions\":[");
+    for (size_t i = 0; i < count; i++) {
+        buf_push_text(&body, i > 0 ? "," : "");
+        index_push_action(&body, &actions[i]);
+    }
+    buf_push_literal(&body, "]}");
+    int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), BODY_SHORT, &tree, err);
+    rc = rc == 0 ? index_check_changed(tree, alias, err) : rc;
+    json_object_put(tree);
+    buf_release(&body);
+    return rc;
 }
 
 bool index_swapped_after_all(struct service *s, const char *alias, const char *to)
@@ -222,22 +233,10 @@ bool index_swapped_after_all(struct service *s, const char *alias, const char *t
 int index_swap(struct service *s, const char *alias, const char *from, const char *to,
                struct err *err)
 {
-    struct buf body;
-    struct json_object *tree = NULL;
-    buf_init(&body, ASK_MAX_BYTES);
-    buf_push_literal(&body, "{\"actions\":[");
-    if (from != NULL) {
-        index_push_action(&body, "remove", from, alias, ",\"must_exist\":true");
-        buf_push_char(&body, ',');
-    }
-    index_push_action(&body, "add", to, alias, "");
-    buf_push_literal(&body, "]}");
-    int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), BODY_SHORT, &tree, err);
-    if (rc == 0) {
-        rc = index_check_swapped(tree, alias, err);
-    }
-    json_object_put(tree);
-    buf_release(&body);
+    const struct index_action actions[] = {{"remove", from, alias, ",\"must_exist\":true"},
+                                           {"add", to, alias, ""}};
+    size_t skipped = from == NULL;
+    int rc = index_change_aliases(s, actions + skipped, 2 - skipped, alias, err);
     return rc != 0 && index_swapped_after_all(s, alias, to) ? 0 : rc;
 }
 

@@ -213,8 +213,7 @@ static int index_generations_put_mapping(struct service *s, const char *name,
     struct buf body;
     buf_init(&body, ASK_MAX_BYTES);
     buf_push_literal(&body, "{\"_meta\":");
-    buf_push_text(&body,
-                  json_build_string(meta, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+    buf_push_text(&body, json_build_string(meta, ASK_PLAIN));
     if (properties != NULL) {
         buf_push_literal(&body, ",\"properties\":");
         buf_push_text(&body, properties);
@@ -281,8 +280,7 @@ int index_mapping(struct service *s, const char *name, struct buf *json, struct 
     if (mappings == NULL) {
         rc = err_set(err, ERR_REJECTED, "\"%s\" is not the name of an index", name);
     } else {
-        buf_push_text(json, json_build_string(mappings, JSON_C_TO_STRING_PLAIN |
-                                                            JSON_C_TO_STRING_NOSLASHESCAPE));
+        buf_push_text(json, json_build_string(mappings, ASK_PLAIN));
     }
     json_object_put(tree);
     return rc;

@@ -25,12 +25,16 @@ bool stream_read(struct json_object *tree, const char *name, struct index_info *
  * byte after the name must not be a digit. */
 int64_t stream_number(struct span backing);
 
-/* Appends {"action":{"index":..,"alias":..<rest>}} for an _aliases call. */
-void index_push_action(struct buf *out, const char *action, const char *index, const char *alias,
-                       const char *rest);
+/* One action of an _aliases request: {"<action>":{"index":..,"alias":..<rest>}}. */
+struct index_action {
+    const char *action, *index;
+    const char *alias; /* null: none */
+    const char *rest;
+};
 
-/* Checks for failed actions: Elasticsearch may acknowledge a call of which one action failed. */
-int index_check_swapped(struct json_object *tree, const char *alias, struct err *err) MUST_CHECK;
+/* Sends all actions in one _aliases request, which is atomic. `alias` is for messages. */
+int index_change_aliases(struct service *s, const struct index_action *actions, size_t count,
+                         const char *alias, struct err *err) MUST_CHECK;
 
 /* Returns true if the alias points at `to`. Needed after a lost answer, and after a repeated
  * request that is refused because the first one succeeded. */

@@ -5,6 +5,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "http/ask.h"
 #include "rowferry/document/json/json_build.h"
 #include "rowferry/document/json/json_tree.h"
 #include "rowferry/service/index/index.h"
@@ -54,8 +55,7 @@ static void index_settings_take_out(struct json_object *tree, const char *name)
 
 static void index_settings_append(struct buf *out, struct json_object *tree)
 {
-    const char *text =
-        json_build_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    const char *text = json_build_string(tree, ASK_PLAIN);
     buf_push_text(out, text);
 }
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http/ask.h"
 #include "http/walk.h"
 
 #define KEYS_MAX_BYTES ((size_t)8 << 20)
 #define REQUEST_MAX_BYTES ((size_t)16 << 10)
-#define PATH_MAX_BYTES 1024
 
 void scan_page_init(struct scan_page *page)
 {
@@ -269,12 +269,10 @@ static int scan_some(struct service *s, const char *index, struct span after, si
     struct buf path;
     struct buf body;
     struct http_answer answer = {0};
-    buf_init(&path, PATH_MAX_BYTES);
     buf_init(&body, REQUEST_MAX_BYTES);
-    buf_push_char(&path, '/');
-    http_push_segment(&path, index, strlen(index));
-    buf_push_literal(&path, "/_search?allow_partial_search_results=false&"
-                            "filter_path=timed_out,_shards.failed,hits.hits.sort");
+    ask_path(&path, index,
+             "/_search?allow_partial_search_results=false&"
+             "filter_path=timed_out,_shards.failed,hits.hits.sort");
     buf_push_text(&path, page->ids ? ",hits.hits._id" : "");
     int rc = scan_push_request(&body, after, size, page->ids, err);
     scan_page_reset(page); /* `after` may point into it */

@@ -12,7 +12,6 @@
 #include "rowferry/service/cluster/cluster.h"
 
 #define PRIORITY_LEAST 500 /* higher than the products' own templates */
-#define PLAIN (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
 void stream_template_name(char out[STREAM_TEMPLATE_BYTES], const char *name)
 {
@@ -94,26 +93,23 @@ bool stream_read(struct json_object *tree, const char *name, struct index_info *
     return true;
 }
 
-/* --- requests ---------------------------------------------------------------------------------
+/* --- requests ----------------------------------------------------------------------------------
  */
 
-static int stream_put(struct service *s, const char *name, const char *rest,
-                      struct json_object *body, struct err *err)
+/* Writes "/<name>" for a path that begins with the name of an API. */
+static void stream_push_rest(struct buf *rest, const char *api, const char *name)
 {
-    const char *text = body != NULL ? json_build_string(body, PLAIN) : NULL;
-    struct span bytes = text != NULL ? span_make(text, strlen(text)) : NO_BODY;
-    return ask_of(s, "PUT", name, rest, bytes, BODY_SHORT, NULL, err);
+    buf_init(rest, 3 * INDEX_NAME_MAX_BYTES + 64);
+    buf_push_text(rest, api);
+    http_push_segment(rest, name, strlen(name));
 }
 
-/* "/<api>/<name>" */
 static int stream_put_by(struct service *s, const char *api, const char *name,
                          struct json_object *body, struct err *err)
 {
     struct buf rest;
-    buf_init(&rest, 3 * INDEX_NAME_MAX_BYTES + 64);
-    buf_push_char(&rest, '/');
-    http_push_segment(&rest, name, strlen(name));
-    int rc = stream_put(s, api, buf_text(&rest), body, err);
+    stream_push_rest(&rest, "/", name);
+    int rc = ask_put(s, api, buf_text(&rest), body, err);
     buf_release(&rest);
     return rc;
 }
@@ -179,9 +175,7 @@ static int stream_look_lacking(struct service *s, const char *name, struct json_
     struct buf rest;
     struct json_object *tree = NULL;
     out[0] = '\0';
-    buf_init(&rest, 3 * INDEX_NAME_MAX_BYTES + 64);
-    buf_push_literal(&rest, "/_simulate_index/");
-    http_push_segment(&rest, name, strlen(name));
+    stream_push_rest(&rest, "/_simulate_index/", name);
     int rc = ask_of(s, "POST", "_index_template", buf_text(&rest), NO_BODY, BODY_INDEX, &tree, err);
     if (rc == 0) {
         stream_first_lacking(json_tree_member(mappings, "properties"), json_tree_at(tree, place),
@@ -330,7 +324,7 @@ static int stream_create_new(struct service *s, struct wanted *w, struct err *er
         return stream_refuse_taken(w->name, err);
     }
     if (rc == 0) {
-        rc = stream_put(s, w->name, "/_mapping", w->mappings, err);
+        rc = ask_put(s, w->name, "/_mapping", w->mappings, err);
     }
     return rc;
 }
@@ -380,7 +374,7 @@ static int stream_put_mark(struct service *s, const struct generation_id *stream
         json_tree_at(marked, (const char *const[]){"mappings", "_meta", NULL});
     json_build_member(stream_ours_in(marked), "stream", json_build_text(stream->uuid));
     json_build_member(body, "_meta", json_object_get(meta));
-    int rc = stream_put(s, stream->name, "/_mapping", body, err);
+    int rc = ask_put(s, stream->name, "/_mapping", body, err);
     json_object_put(body);
     return rc;
 }

@@ -76,25 +76,6 @@ static bool write_alias_is_plain(struct json_object *description, const char *al
     return json_tree_is_object(given) && json_tree_count(given) == 0;
 }
 
-static int write_alias_give(struct service *s, const char *name, const char *alias, struct err *err)
-{
-    struct buf body;
-    struct json_object *tree = NULL;
-    buf_init(&body, ASK_MAX_BYTES);
-    buf_push_literal(&body, "{\"actions\":[");
-    index_push_action(&body, "add", name, alias, "");
-    buf_push_literal(&body, "]}");
-    int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), BODY_SHORT, &tree, err);
-    struct json_object *done = json_tree_member(tree, "acknowledged");
-    if (rc == 0 && !json_object_get_boolean(done)) {
-        rc = err_set(err, ERR_TRANSIENT, "could not add the write alias of index \"%s\" in time",
-                     name);
-    }
-    json_object_put(tree);
-    buf_release(&body);
-    return rc;
-}
-
 /* Returns the first alias of an index other than its write alias, or null. */
 static const char *write_alias_shown_by(struct json_object *description, const char *name)
 {
@@ -168,5 +149,6 @@ int write_alias_open(struct service *s, const struct generation_id *generation,
 {
     bool given;
     int rc = write_alias_look(s, generation, alias, &given, err);
-    return rc == 0 && !given ? write_alias_give(s, generation->name, alias, err) : rc;
+    const struct index_action add = {"add", generation->name, alias, ""};
+    return rc == 0 && !given ? index_change_aliases(s, &add, 1, alias, err) : rc;
 }

@@ -46,20 +46,10 @@ static int smoke_step(struct service *s, const struct smoke *t, enum step which,
                       const char *rest, struct span body, struct json_object **tree,
                       struct err *err)
 {
-    struct buf path;
-    struct http_answer answer;
-    ask_path(&path, t->index, rest);
-    int rc = http_request(s, method, buf_text(&path), body, &answer, err);
-    if (rc == 0) {
-        if (answer.status == 200 || answer.status == 201) {
-            rc = body_expect(tree, &answer, BODY_HITS, method, buf_text(&path), err);
-        } else {
-            rc = http_refuse(&answer, method, buf_text(&path), err);
-            smoke_name_privilege(t, which, err);
-        }
-        http_answer_release(&answer);
+    int rc = ask_of(s, method, t->index, rest, body, BODY_HITS, tree, err);
+    if (rc < 0) {
+        smoke_name_privilege(t, which, err);
     }
-    buf_release(&path);
     return rc;
 }
 

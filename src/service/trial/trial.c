@@ -120,8 +120,7 @@ int trial_search(struct service *s, const char *index, const char *body, size_t 
     json_build_member(tree, "size", json_build_number((int64_t)size));
     json_build_member(tree, "_source", json_build_bool(false));
     json_build_member(tree, "track_total_hits", json_build_bool(true));
-    const char *text =
-        json_build_string(tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+    const char *text = json_build_string(tree, ASK_PLAIN);
     ask_path(&path, index, "/_search?" FILTER);
     int rc = trial_search_hits(s, "POST", buf_text(&path), span_make(text, strlen(text)), out, err);
     buf_release(&path);

@@ -39,3 +39,7 @@ struct cluster_room {
     int64_t shards;     /* active shards; negative: unknown */
 };
 int cluster_room(struct service *s, struct cluster_room *out, struct err *err) MUST_CHECK;
+
+/* Reports the number of data nodes; 0 if unknown. A replica can be assigned only if there are two.
+ */
+int cluster_nodes(struct service *s, int *out, struct err *err) MUST_CHECK;
