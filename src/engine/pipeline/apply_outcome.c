@@ -120,12 +120,10 @@ static void apply_outcome_conflict(struct loop *l, const struct batch *batch,
 
 static void apply_outcome_hint(const struct loop *l, struct span reason, struct err *why)
 {
-    const char *block = index_block_setting(reason);
-    if (block != NULL) {
-        index_block_hint(block, l->sender.index, why);
-    } else if (index_block_closed(reason)) {
-        index_block_closed_hint(l->sender.index, why);
-    } else if (outcome_is_gone(reason) && l->options->definition.stream) {
+    if (index_block_hint(reason, l->sender.index, why)) {
+        return;
+    }
+    if (outcome_is_gone(reason) && l->options->definition.stream) {
         err_hint(why, "the next sync fills the data stream again: rowferry sync %s",
                  l->options->definition.name);
     } else if (outcome_is_gone(reason)) {

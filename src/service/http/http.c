@@ -105,7 +105,7 @@ static bool http_open_slots(struct service *s)
             s->slots[i].answer.body.max_bytes = BULK_BODY_MAX_BYTES;
         }
     }
-    return wire_open_slot(s, &s->glance, true);
+    return wire_open_slot(s, &s->poll, true);
 }
 
 static int http_open_parts(struct service *s, struct err *err)
@@ -160,7 +160,7 @@ void http_service_close(struct service *s)
         wire_close_slot(s, &s->slots[i]);
     }
     free(s->slots);
-    wire_close_slot(s, &s->glance);
+    wire_close_slot(s, &s->poll);
     for (size_t i = 0; i < s->base_count; i++) {
         free(s->bases[i].url);
         free(s->bases[i].origin);

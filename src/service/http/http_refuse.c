@@ -75,12 +75,10 @@ static void http_refuse_hint_type(const char *reason, struct err *err)
 /* The body names the cause: another credential does not lift a block. */
 static void http_refuse_hint(int status, struct span body, struct err *err)
 {
-    const char *block = index_block_setting(body);
-    if (block != NULL) {
-        index_block_hint(block, "INDEX", err);
-    } else if (index_block_closed(body)) {
-        index_block_closed_hint("INDEX", err);
-    } else if (status == 401) {
+    if (index_block_hint(body, "INDEX", err)) {
+        return;
+    }
+    if (status == 401) {
         err_hint(err, "the service does not know this credential: see service.auth");
     } else if (status == 403) {
         err_hint(err, "the credential of service.auth lacks this privilege");

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The services number their blocks: "blocked by: [FORBIDDEN/8/index write (api)]". */
-const char *index_block_setting(struct span reason)
+static const char *index_block_setting(struct span reason)
 {
     static const struct {
         const char *words;
@@ -29,20 +29,19 @@ const char *index_block_setting(struct span reason)
     return NULL;
 }
 
-void index_block_hint(const char *setting, const char *index, struct err *err)
+bool index_block_hint(struct span reason, const char *index, struct err *err)
 {
-    bool cluster = strncmp(setting, "cluster.", 8) == 0;
-    err_hint(err, "the block \"%s\" is set: PUT /%s%s with null for this setting removes it",
-             setting, cluster ? "_cluster" : index, cluster ? "/settings" : "/_settings");
-}
-
-/* An item's reason is this one word, its type the exception's name. */
-bool index_block_closed(struct span reason)
-{
-    return span_is(reason, "closed") || span_contains(reason, "index_closed_exception");
-}
-
-void index_block_closed_hint(const char *index, struct err *err)
-{
-    err_hint(err, "the index is closed: POST /%s/_open opens it", index);
+    const char *setting = index_block_setting(reason);
+    if (setting != NULL) {
+        bool cluster = strncmp(setting, "cluster.", 8) == 0;
+        err_hint(err, "the block \"%s\" is set: PUT /%s%s with null for this setting removes it",
+                 setting, cluster ? "_cluster" : index, cluster ? "/settings" : "/_settings");
+        return true;
+    }
+    /* an item's reason is this one word, its type the exception's name */
+    bool closed = span_is(reason, "closed") || span_contains(reason, "index_closed_exception");
+    if (closed) {
+        err_hint(err, "the index is closed: POST /%s/_open opens it", index);
+    }
+    return closed;
 }

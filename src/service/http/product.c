@@ -8,16 +8,6 @@
 #include "http/body.h"
 #include "http/service.h"
 
-static const struct dialect {
-    enum product product;
-    int major, minor; /* first version with this dialect */
-    const char *bulk_query;
-} dialects[] = {
-    /* keeps documents out of error reasons; known from 8.18 on, refused by older versions and
-     * OpenSearch */
-    {PRODUCT_ELASTICSEARCH, 8, 18, "&include_source_on_error=false"},
-};
-
 const char *const product_headers[] = {"X-elastic-product", "X-OpenSearch-Version", NULL};
 
 /* A refusal of GET / does not name the product, but its error text is typical. */
@@ -41,17 +31,16 @@ const char *product_name(enum product product)
     }
 }
 
+bool product_from(const struct product_info *info, enum product product, int major, int minor)
+{
+    return info->product == product &&
+           (info->major > major || (info->major == major && info->minor >= minor));
+}
+
+/* Keeps documents out of error reasons; OpenSearch and older versions refuse the parameter. */
 const char *product_bulk_query(const struct product_info *info)
 {
-    for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
-        const struct dialect *d = &dialects[i];
-        bool recent =
-            info->major > d->major || (info->major == d->major && info->minor >= d->minor);
-        if (info->product == d->product && recent) {
-            return d->bulk_query;
-        }
-    }
-    return "";
+    return product_from(info, PRODUCT_ELASTICSEARCH, 8, 18) ? "&include_source_on_error=false" : "";
 }
 
 static enum product product_of_header(const struct http_answer *answer)

@@ -70,8 +70,8 @@ struct service {
     size_t in_flight;         /* bulk requests sent and not yet taken */
     struct slot *first_ended; /* finished bulk requests, oldest first */
     struct slot *last_ended;
-    struct slot glance;          /* request of alias_poll.h */
-    bool glances;                /* true while that request is pending */
-    char glance_name[256];       /* its name */
+    struct slot poll;            /* request of alias_poll.h */
+    bool polling;                /* true while that request is pending */
+    char poll_name[256];         /* its name */
     struct product_info product; /* PRODUCT_UNKNOWN until product_detect */
 };

@@ -13,8 +13,8 @@
 
 int alias_poll_begin(struct service *s, const char *name, struct err *err)
 {
-    struct slot *slot = &s->glance;
-    if (s->glances) {
+    struct slot *slot = &s->poll;
+    if (s->polling) {
         return 0;
     }
     slot->method = "GET";
@@ -22,9 +22,9 @@ int alias_poll_begin(struct service *s, const char *name, struct err *err)
     buf_push_char(&slot->path, '/');
     http_push_segment(&slot->path, name, strlen(name));
     int rc = wire_start(slot, s->json_headers, NULL, err);
-    s->glances = rc == 0;
-    if (s->glances) {
-        snprintf(s->glance_name, sizeof(s->glance_name), "%s", name);
+    s->polling = rc == 0;
+    if (s->polling) {
+        snprintf(s->poll_name, sizeof(s->poll_name), "%s", name);
     }
     return rc;
 }
@@ -32,23 +32,23 @@ int alias_poll_begin(struct service *s, const char *name, struct err *err)
 int alias_poll_end(struct service *s, enum alias_kind *kind, struct index_info *out,
                    struct err *err)
 {
-    struct slot *slot = &s->glance;
+    struct slot *slot = &s->poll;
     struct json_object *tree = NULL;
-    if (!s->glances || !slot->finished) {
+    if (!s->polling || !slot->finished) {
         return ALIAS_POLL_NONE;
     }
-    s->glances = false;
+    s->polling = false;
     if (slot->result != CURLE_OK) {
         return fault_explain(slot, err);
     }
     if (secret_renewed(slot)) {
         int rc = wire_start(slot, s->json_headers, NULL, err);
-        s->glances = rc == 0;
+        s->polling = rc == 0;
         return rc == 0 ? ALIAS_POLL_NONE : rc;
     }
     int rc = ask_read_description(&slot->answer, buf_text(&slot->path), &tree, err);
     if (rc == 0) {
-        index_read_resolved(tree, s->glance_name, kind, out);
+        index_read_resolved(tree, s->poll_name, kind, out);
     }
     json_object_put(tree);
     return rc;

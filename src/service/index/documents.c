@@ -89,9 +89,7 @@ static int documents_read(struct documents *d, size_t wanted, const char *index,
 /* Elasticsearch 9.2 and later omits vectors from sources by default. */
 static bool documents_vectors_apart(const struct service *s)
 {
-    const struct product_info *p = &s->product;
-    return p->product == PRODUCT_ELASTICSEARCH &&
-           (p->major > 9 || (p->major == 9 && p->minor >= 2));
+    return product_from(&s->product, PRODUCT_ELASTICSEARCH, 9, 2);
 }
 
 static const char *documents_source_query(const struct service *s, bool with_source)
@@ -386,10 +384,10 @@ int documents_form(struct service *s, const char *index, enum source_form *form,
 {
     struct json_object *tree = NULL;
     const struct product_info *p = &s->product;
-    *form = (p->product == PRODUCT_ELASTICSEARCH && p->major >= 9) ||
-                    (p->product == PRODUCT_OPENSEARCH && p->major >= 3)
-                ? SOURCE_VECTORS_APART
-                : SOURCE_AS_SENT;
+    *form =
+        product_from(p, PRODUCT_ELASTICSEARCH, 9, 0) || product_from(p, PRODUCT_OPENSEARCH, 3, 0)
+            ? SOURCE_VECTORS_APART
+            : SOURCE_AS_SENT;
     int rc = ask_of(s, "GET", index, "?flat_settings=true", NO_BODY, BODY_INDEX, &tree, err);
     if (rc == 0) {
         rc = documents_take_form(tree, index, form, err);

@@ -62,7 +62,7 @@ static void scan_page_cut(struct scan_page *page, size_t count)
  * each container. */
 enum depth { DEPTH_TOP = 1, DEPTH_INNER, DEPTH_LIST, DEPTH_HIT, DEPTH_SORT };
 
-struct hits {
+struct scan_answer {
     struct walk walk;
     struct scan_page *page;
     char keys[DEPTH_HIT + 1][16]; /* last key of each open object */
@@ -77,19 +77,19 @@ struct hits {
     bool strange; /* a key that cannot be one of ours */
 };
 
-static bool scan_in_hits(const struct hits *h)
+static bool scan_in_hits(const struct scan_answer *h)
 {
     return strcmp(h->keys[DEPTH_TOP], "hits") == 0 && strcmp(h->keys[DEPTH_INNER], "hits") == 0;
 }
 
-static bool scan_in_sort(const struct hits *h, unsigned depth)
+static bool scan_in_sort(const struct scan_answer *h, unsigned depth)
 {
     return depth == DEPTH_SORT && scan_in_hits(h) && strcmp(h->keys[DEPTH_HIT], "sort") == 0;
 }
 
 static bool scan_on_open(void *context, unsigned depth, bool array)
 {
-    struct hits *h = context;
+    struct scan_answer *h = context;
     (void)array;
     if (depth == DEPTH_HIT && scan_in_hits(h)) {
         h->seen++;
@@ -108,7 +108,7 @@ static bool scan_on_close(void *context, unsigned depth)
 
 static bool scan_on_key(void *context, unsigned depth, struct span text)
 {
-    struct hits *h = context;
+    struct scan_answer *h = context;
     if (depth <= DEPTH_HIT) {
         size_t n = text.len < sizeof(h->keys[0]) - 1 ? text.len : sizeof(h->keys[0]) - 1;
         memcpy(h->keys[depth], text.data, n);
@@ -119,7 +119,7 @@ static bool scan_on_key(void *context, unsigned depth, struct span text)
 
 /* Records the start of a group of hits with another source_id. In a hit, the id precedes the
  * source_id. */
-static void scan_note_group(struct hits *h, struct span text)
+static void scan_note_group(struct scan_answer *h, struct span text)
 {
     struct buf *next = &h->page->next;
     if (h->grouped && span_equal(span_make(buf_text(next), next->len), text)) {
@@ -137,7 +137,7 @@ static void scan_note_group(struct hits *h, struct span text)
 
 static bool scan_on_string(void *context, unsigned depth, struct span text)
 {
-    struct hits *h = context;
+    struct scan_answer *h = context;
     bool sort = scan_in_sort(h, depth) && h->sort_values++ == 0;
     bool id = h->page->ids && depth == DEPTH_HIT && scan_in_hits(h) &&
               strcmp(h->keys[DEPTH_HIT], "_id") == 0;
@@ -157,7 +157,7 @@ static bool scan_on_string(void *context, unsigned depth, struct span text)
 
 static bool scan_on_scalar(void *context, unsigned depth, struct span text)
 {
-    struct hits *h = context;
+    struct scan_answer *h = context;
     if (scan_in_sort(h, depth) && h->sort_values++ == 0) {
         h->keyless = true;
         if (h->page->ids && h->page->count > 0) {
@@ -175,7 +175,7 @@ static bool scan_on_scalar(void *context, unsigned depth, struct span text)
 
 /* Drops the last group from the page, because more documents may share its source_id. The next page
  * has them all. */
-static void scan_leave_group(struct hits *h)
+static void scan_leave_group(struct scan_answer *h)
 {
     struct scan_page *page = h->page;
     if (page->ids && !page->last && h->group > 0) {
@@ -193,7 +193,7 @@ static int scan_read_hits(const struct http_answer *answer, const char *index, s
                                               .key = scan_on_key,
                                               .string = scan_on_string,
                                               .scalar = scan_on_scalar};
-    struct hits h = {.page = page};
+    struct scan_answer h = {.page = page};
     buf_init(&h.before, WALK_TEXT_BYTES);
     walk_begin(&h.walk, &events, &h);
     h.walk.exact = true;

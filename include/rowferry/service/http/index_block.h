@@ -10,13 +10,6 @@
 #include "rowferry/base/err.h"
 #include "rowferry/base/text.h"
 
-/* Returns the setting that lifts the block that the reason names ("index.blocks.write",
- * "cluster.blocks.read_only"), or null if it names none. */
-const char *index_block_setting(struct span reason);
-/* Adds the hint how to lift the block of this setting on this index. */
-void index_block_hint(const char *setting, const char *index, struct err *err);
-
-/* Returns true if the reason or the error type means that the index is closed. */
-bool index_block_closed(struct span reason);
-/* Adds the hint how to open the index. */
-void index_block_closed_hint(const char *index, struct err *err);
+/* If the reason or the error type means that the index is blocked or closed, adds the hint what
+ * opens it and returns true. `index` is the name for the request in the hint. */
+bool index_block_hint(struct span reason, const char *index, struct err *err);

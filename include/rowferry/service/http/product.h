@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detects the product and version of the service. All differences between the products that are not
- * tied to one request are in this small dialect table.
+ * Detects the product and version of the service.
  */
 #pragma once
 
@@ -24,6 +23,9 @@ struct product_info {
 /* Sends GET /. A 403 is not a failure, because least-privileged keys get it. A 401 is
  * ERR_REJECTED. */
 int product_detect(struct service *s, struct product_info *out, struct err *err) MUST_CHECK;
+
+/* Returns true if it is this product, of this version or a newer one. */
+bool product_from(const struct product_info *info, enum product product, int major, int minor);
 
 /* Returns the query parameters that bulk requests need for this product ("&..."), or "". */
 const char *product_bulk_query(const struct product_info *info);
