@@ -2,7 +2,7 @@
 /*
  * The text format of Prometheus (version 0.0.4): the head of a family, then its samples. Pure.
  *
- *     # HELP rowferry_upserts_total upserts that the service has done
+ *     # HELP rowferry_upserts_total upserts that succeeded
  *     # TYPE rowferry_upserts_total counter
  *     rowferry_upserts_total{pipeline="articles"} 4981
  */

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "exposition.h"
@@ -19,146 +20,83 @@ static double metrics_seconds_since(int64_t then_us, int64_t now_us)
     return then_us == 0 ? NAN : s > 0 ? s : 0;
 }
 
-static double metrics_known(int64_t value)
-{
-    return value < 0 ? NAN : (double)value;
-}
-
-static double metrics_at_s(int64_t wall_us)
-{
-    return wall_us == 0 ? NAN : (double)wall_us / 1e6;
-}
-
-static double metrics_up(const struct status_snapshot_view *v, int64_t now_us)
-{
-    (void)now_us;
-    return v->over ? 0 : 1;
-}
-
 static double metrics_ready(const struct status_snapshot_view *v, int64_t now_us)
 {
     (void)now_us;
     return health_ready(v) ? 1 : 0;
 }
 
-static double metrics_stage_seconds(const struct status_snapshot_view *v, int64_t now_us)
-{
-    return metrics_seconds_since(v->since_us, now_us);
-}
-
 static double metrics_stalled_seconds(const struct status_snapshot_view *v, int64_t now_us)
 {
-    return v->moment.work.stall[0] != '\0' ? metrics_seconds_since(v->moment.work.stall_us, now_us)
-                                           : 0;
-}
-
-static double metrics_source_up(const struct status_snapshot_view *v, int64_t now_us)
-{
-    (void)now_us;
-    return v->moment.source_away ? 0 : 1;
-}
-
-static double metrics_service_up(const struct status_snapshot_view *v, int64_t now_us)
-{
-    (void)now_us;
-    return v->moment.service_away ? 0 : 1;
+    const struct live_progress *w = &v->moment.work;
+    return w->stall[0] != '\0' ? metrics_seconds_since(w->stall_us, now_us) : 0;
 }
 
 static double metrics_lag_seconds(const struct status_snapshot_view *v, int64_t now_us)
 {
-    return metrics_seconds_since(v->moment.work.equal_us, now_us);
+    int64_t lag_us = live_progress_lag_us(v->moment.work.equal_us, now_us);
+    return lag_us < 0 ? NAN : (double)lag_us / 1e6;
 }
 
-static double metrics_lag_rows(const struct status_snapshot_view *v, int64_t now_us)
-{
-    (void)now_us;
-    return metrics_known(v->moment.work.lag_rows);
-}
-
-static double metrics_dead_letters(const struct status_snapshot_view *v, int64_t now_us)
-{
-    (void)now_us;
-    return metrics_known(v->moment.dead_letters);
-}
-
-static double metrics_flying(const struct status_snapshot_view *v, int64_t now_us)
-{
-    (void)now_us;
-    return (double)v->moment.flying;
-}
-
-static double metrics_in_flight_limit(const struct status_snapshot_view *v, int64_t now_us)
-{
-    (void)now_us;
-    return (double)v->moment.work.in_flight;
-}
-
-static double metrics_batch_aim(const struct status_snapshot_view *v, int64_t now_us)
-{
-    (void)now_us;
-    return (double)v->moment.work.batch_bytes;
-}
-
-static double metrics_unsettled(const struct status_snapshot_view *v, int64_t now_us)
-{
-    (void)now_us;
-    return (double)v->moment.unsettled;
-}
-
-static double metrics_window_limit(const struct status_snapshot_view *v, int64_t now_us)
-{
-    (void)now_us;
-    return (double)v->moment.window_bytes;
-}
-
-static double metrics_last_settled(const struct status_snapshot_view *v, int64_t now_us)
-{
-    (void)now_us;
-    return metrics_at_s(v->moment.settled_us);
-}
-
-static double metrics_last_equal(const struct status_snapshot_view *v, int64_t now_us)
-{
-    (void)now_us;
-    return metrics_at_s(v->moment.work.equal_us);
-}
-
+/* The value is that of a function, or a member of the view. */
 static const struct metric_gauge {
     const char *name;
-    double (*value)(const struct status_snapshot_view *v, int64_t now_us); /* NaN: no sample */
+    enum {
+        COMPUTED, /* by the function; NaN: no sample */
+        NUMBER,   /* int64_t; negative: no sample */
+        AGE,      /* seconds since an int64_t, wall clock; 0: no sample */
+        MOMENT,   /* an int64_t, wall clock, as seconds; 0: no sample */
+        NOT,      /* 1 if the bool is false */
+    } kind;
+    size_t offset;
     const char *help;
+    double (*compute)(const struct status_snapshot_view *v, int64_t now_us);
 } gauges[] = {
-    {PREFIX "up", metrics_up, "1 while somebody works on the pipeline, 0 once it has stopped"},
-    {PREFIX "ready", metrics_ready,
-     "1 while the pipeline does what it is there for, as /readyz says"},
-    {PREFIX "stage_seconds", metrics_stage_seconds, "how long the present stage has lasted"},
-    {PREFIX "stalled_seconds", metrics_stalled_seconds,
-     "how long nothing has gone on although the source has changes, 0 where it does"},
-    {PREFIX "source_up", metrics_source_up, "0 while the source is away"},
-    {PREFIX "service_up", metrics_service_up, "0 while the service is away"},
-    {PREFIX "lag_seconds", metrics_lag_seconds,
-     "age of the moment as of which all that was committed is in the index"},
-    {PREFIX "lag_rows", metrics_lag_rows, "changes that the source has and the index has not"},
-    {PREFIX "dead_letters", metrics_dead_letters, "dead letters that are open"},
-    {PREFIX "in_flight_requests", metrics_flying, "bulk requests without an answer"},
-    {PREFIX "in_flight_limit", metrics_in_flight_limit,
-     "bulk requests that may be in flight at present"},
-    {PREFIX "batch_aim_bytes", metrics_batch_aim,
-     "how large a bulk request aims at being at present"},
-    {PREFIX "unsettled_bytes", metrics_unsettled,
-     "bytes of operations that are read and not settled"},
-    {PREFIX "unsettled_limit_bytes", metrics_window_limit,
-     "at so many unsettled bytes reading stops"},
-    {PREFIX "last_settled_timestamp_seconds", metrics_last_settled,
-     "when the service did an operation last, in this process"},
-    {PREFIX "last_success_timestamp_seconds", metrics_last_equal,
-     "as of when all that was committed is in the index"},
+#define VIEW(member) offsetof(struct status_snapshot_view, member)
+    {PREFIX "up", NOT, VIEW(over), "1 while the pipeline is worked on, 0 once it has stopped"},
+    {PREFIX "ready", COMPUTED, 0, "1 while /readyz reports no problem", metrics_ready},
+    {PREFIX "stage_seconds", AGE, VIEW(since_us), "seconds since the current stage began"},
+    {PREFIX "stalled_seconds", COMPUTED, 0,
+     "seconds without progress while changes are pending; 0 if there is progress",
+     metrics_stalled_seconds},
+    {PREFIX "source_up", NOT, VIEW(moment.source_away), "0 while the source is unreachable"},
+    {PREFIX "service_up", NOT, VIEW(moment.service_away), "0 while the service is unreachable"},
+    {PREFIX "lag_seconds", COMPUTED, 0,
+     "age of the moment as of which all committed changes are in the index", metrics_lag_seconds},
+    {PREFIX "lag_rows", NUMBER, VIEW(moment.work.lag_rows),
+     "changes that the source has and the index lacks"},
+    {PREFIX "dead_letters", NUMBER, VIEW(moment.dead_letters), "open dead letters"},
+    {PREFIX "in_flight_requests", NUMBER, VIEW(moment.flying), "bulk requests without an answer"},
+    {PREFIX "in_flight_limit", NUMBER, VIEW(moment.work.in_flight),
+     "permitted number of bulk requests in flight, adaptive"},
+    {PREFIX "batch_target_bytes", NUMBER, VIEW(moment.work.batch_bytes),
+     "target size of a bulk request, adaptive"},
+    {PREFIX "unsettled_bytes", NUMBER, VIEW(moment.unsettled),
+     "bytes of operations that were read and are not settled"},
+    {PREFIX "unsettled_limit_bytes", NUMBER, VIEW(moment.window_bytes),
+     "permitted unsettled bytes; reading pauses above it"},
+    {PREFIX "last_settled_timestamp_seconds", MOMENT, VIEW(moment.settled_us),
+     "when the service last carried out an operation of this process"},
+    {PREFIX "last_success_timestamp_seconds", MOMENT, VIEW(moment.work.equal_us),
+     "moment as of which all committed changes are in the index"},
+#undef VIEW
 };
 
-double metrics_lag_s(const struct status_snapshot_view *v, int64_t now_us)
+static double metrics_value(const struct metric_gauge *g, const struct status_snapshot_view *v,
+                            int64_t now_us)
 {
-    double s = metrics_lag_seconds(v, now_us);
-    return isnan(s) ? -1 : s;
+    const void *member = (const char *)v + g->offset;
+    if (g->kind == COMPUTED) {
+        return g->compute(v, now_us);
+    }
+    if (g->kind == NOT) {
+        return *(const bool *)member ? 0 : 1;
+    }
+    int64_t number = *(const int64_t *)member;
+    return g->kind == AGE ? metrics_seconds_since(number, now_us)
+           : number < 0 || (g->kind == MOMENT && number == 0) ? NAN
+           : g->kind == MOMENT                                ? (double)number / 1e6
+                                                              : (double)number;
 }
 
 static void metrics_push_gauge(struct buf *out, const struct metric_gauge *g,
@@ -168,7 +106,7 @@ static void metrics_push_gauge(struct buf *out, const struct metric_gauge *g,
     exposition_head(out, g->name, "gauge", g->help);
     for (size_t i = 0; i < count; i++) {
         const struct label labels[] = {{"pipeline", views[i].name}, {0}};
-        double value = g->value(&views[i], now_us);
+        double value = metrics_value(g, &views[i], now_us);
         if (!isnan(value)) {
             exposition_real(out, g->name, "", labels, value);
         }
@@ -197,8 +135,9 @@ static void metrics_push_stalls(struct buf *out, const struct status_snapshot_vi
                                 size_t count)
 {
     static const char name[] = PREFIX "stalled";
-    exposition_head(out, name, "gauge",
-                    "1 where nothing goes on although the source has changes, with the cause");
+    exposition_head(
+        out, name, "gauge",
+        "1 if there is no progress although changes are pending, with the cause as a label");
     for (size_t i = 0; i < count; i++) {
         const char *cause = views[i].moment.work.stall;
         const struct label labels[] = {{"pipeline", views[i].name}, {"cause", cause}, {0}};
@@ -211,8 +150,8 @@ static void metrics_push_holds(struct buf *out, const struct status_snapshot_vie
 {
     static const char name[] = PREFIX "watermark_age_seconds";
     exposition_head(out, name, "gauge",
-                    "age of the oldest transaction that is open in the source, and the process of "
-                    "its session; 0: there is none");
+                    "age of the oldest open transaction in the source, with the process id of its "
+                    "session as a label; 0: none");
     for (size_t i = 0; i < count; i++) {
         const struct live_progress *w = &views[i].moment.work;
         char pid[24] = "";
@@ -248,7 +187,8 @@ static void metrics_push_latency(struct buf *out, const struct status_snapshot_v
                                  size_t count)
 {
     static const char name[] = PREFIX "latency_seconds";
-    exposition_head(out, name, "histogram", "time of an operation from commit to acknowledged");
+    exposition_head(out, name, "histogram",
+                    "seconds from the commit of a change to its acknowledgement by the service");
     for (size_t i = 0; i < count; i++) {
         metrics_push_histogram(out, name, &views[i]);
     }
@@ -277,7 +217,7 @@ static void metrics_push_process(struct buf *out, const struct process *p)
     static const struct label version[] = {{"version", ROWFERRY_VERSION}, {0}};
     exposition_head(out, PREFIX "build_info", "gauge", "always 1: the version as a label");
     exposition_int(out, PREFIX "build_info", "", version, 1);
-    exposition_head(out, "process_start_time_seconds", "gauge", "when the process began");
+    exposition_head(out, "process_start_time_seconds", "gauge", "start time of the process");
     exposition_real(out, "process_start_time_seconds", "", none, p->started_s);
     exposition_head(out, "process_cpu_seconds_total", "counter", "user and system CPU time");
     exposition_real(out, "process_cpu_seconds_total", "", none, p->cpu_s);

@@ -21,8 +21,5 @@ struct process {
 /* Measures this process; leaves started_s alone. */
 void process_look(struct process *out);
 
-/* Returns lag_seconds of a view; negative if the index never equaled the table. */
-double metrics_lag_s(const struct status_snapshot_view *v, int64_t now_us);
-
 void metrics_push(struct buf *out, const struct status_snapshot_view *views, size_t count,
                   const struct process *process, int64_t now_us);

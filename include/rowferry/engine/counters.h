@@ -9,16 +9,16 @@
 
 /* Each line defines a member, its sum, and the metric rowferry_NAME_total; the text is its help. */
 #define COUNTERS(X)                                                                                \
-    X(rows_read, "rows and missing keys that the source handed out")                               \
-    X(sent, "operations in bulk requests, repeats counted again")                                  \
-    X(upserts, "upserts that the service has done")                                                \
-    X(present, "upserts whose document was in the data stream already, and stayed as it was")      \
-    X(deletes, "deletes that the service has done")                                                \
+    X(rows_read, "rows and missing keys read from the source")                                     \
+    X(sent, "operations in bulk requests; repeats are counted again")                              \
+    X(upserts, "upserts that succeeded")                                                           \
+    X(present, "upserts whose document was in the data stream already and was left unchanged")     \
+    X(deletes, "deletes that succeeded")                                                           \
     X(rejected, "operations that became dead letters")                                             \
-    X(retried, "operations that were not done and have to be sent again")                          \
+    X(retried, "operations that did not succeed and are sent again")                               \
     X(conflicts, "operations that met a higher version and were read again")                       \
     X(cleared, "dead letters that a later operation of the key cleared")                           \
-    X(requests, "bulk requests answered or failed")                                                \
+    X(requests, "bulk requests, answered or failed")                                               \
     X(bytes, "bytes of bulk requests sent")                                                        \
     X(checkpoints, "positions committed to the state file")
 

@@ -36,6 +36,12 @@ struct live_progress {
     int64_t stall_us;                        /* start of the stall (wall clock) */
 };
 
+/* Returns how long ago the index last equaled the table; negative if it never did. */
+static inline int64_t live_progress_lag_us(int64_t equal_us, int64_t now_us)
+{
+    return equal_us == 0 ? -1 : now_us > equal_us ? now_us - equal_us : 0;
+}
+
 /* Publishes the progress; called by the lock holder. */
 static inline MUST_CHECK int live_progress_write(struct state *s, const struct live_progress *w,
                                                  struct err *err)

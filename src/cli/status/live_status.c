@@ -89,7 +89,7 @@ void live_status_push_board(struct buf *out, const struct status_snapshot_view *
     live_status_push_stall(out, &m->work);
     record_int(out, "in_flight", m->flying);
     record_int(out, "in_flight_limit", m->work.in_flight);
-    record_int(out, "batch_aim_bytes", m->work.batch_bytes);
+    record_int(out, "batch_target_bytes", m->work.batch_bytes);
     record_int(out, "unsettled_bytes", m->unsettled);
     record_int(out, "unsettled_limit_bytes", m->window_bytes);
     record_time(out, "settled_at", m->settled_us);

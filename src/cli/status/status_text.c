@@ -81,8 +81,8 @@ static const char *status_text_next_step(const struct status *s)
 /* Returns how far the index is behind, in ms; -1 if unknown. */
 static int64_t status_text_lag_ms(const struct status *s)
 {
-    int64_t equal_us = status_equal_us(s);
-    return equal_us > 0 ? (s->now_us - equal_us) / 1000 : -1;
+    int64_t lag_us = live_progress_lag_us(status_equal_us(s), s->now_us);
+    return lag_us < 0 ? -1 : lag_us / 1000;
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
