@@ -1,9 +1,11 @@
--- $1 the table, $2 its name, $3 the capture's id, $4 columns (null: all): what a page must find as it was. Runs
--- under the page's lock; its snapshot is the page's. A tree is stored where all its members are; what a virtual
--- column reads as is stored in the catalogue, in a new row for each expression (version 18 and later).
--- Last the columns' versions in the catalogue, which ALTER TABLE moves and VACUUM FULL does not: the table's own,
--- then a line for each member, "oid storage versions", by oid. A column of a member that was dropped and added
--- again is stored elsewhere, without another file. Virtual columns of all members read as the table's own do.
+-- $1 the table, $2 its name, $3 the capture's id, $4 columns (null: all). Returns what must be
+-- unchanged when a page is read. Runs under the page's lock; its snapshot is the page's.
+-- The storage of a tree is that of all its members. A virtual column (version 18 and later) is
+-- stored in the catalog: each new expression has a new row there.
+-- The last column has the columns' versions in the catalog, which ALTER TABLE changes and VACUUM
+-- FULL does not. First those of the table itself, then a line for each member, "oid storage
+-- versions", ordered by oid. A member's column that was dropped and added again changes its storage
+-- without a new file. Virtual columns of all members have the expression of the table's own.
 -- returns one: text, bool, bool, int?, int?, text?, text
 select case when pg_is_in_recovery()
             then format('%1$s:%1$s:', pg_snapshot_xmin(pg_current_snapshot()))

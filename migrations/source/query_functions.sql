@@ -1,4 +1,5 @@
--- $1 functions as "schema.name": those of users, and a hash of what each does, whatever may change beside it.
+-- $1 functions as "schema.name". Returns those that users have created, with a hash of everything
+-- that decides what each does.
 -- returns any: text, text
 select p.oid::regprocedure::text,
        to_hex(hashtextextended((to_jsonb(p) - array['oid', 'proowner', 'proacl', 'procost', 'prorows', 'proparallel',

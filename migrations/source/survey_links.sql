@@ -1,9 +1,9 @@
 -- $1 tables: the foreign keys between them, one row for each pair of columns.
 -- returns any: int, int, int, text, text, text, text, text, text, text, text, text, text, bool
 select f.oid, f.conrelid, f.confrelid, cn.nspname, c.relname, pn.nspname, p.relname,
-       a.attname, b.attname, quote_ident(a.attname), quote_ident(b.attname),
        quote_ident(cn.nspname) || '.' || quote_ident(c.relname),
        quote_ident(pn.nspname) || '.' || quote_ident(p.relname),
+       a.attname, b.attname, quote_ident(a.attname), quote_ident(b.attname),
        a.atttypid = b.atttypid
   from pg_constraint f
  cross join unnest(f.conkey, f.confkey) with ordinality as k(child, parent, place)

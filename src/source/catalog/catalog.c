@@ -80,22 +80,25 @@ static char *catalog_quote_name(const struct table *t)
 
 static int catalog_find(struct pg *pg, struct table *t, struct err *err)
 {
-    const char *const params[] = {t->schema, t->name};
+    static const struct pg_member members[] = {PG_MEMBER(struct table, oid),
+                                               PG_MEMBER(struct table, kind),
+                                               PG_MEMBER(struct table, persistence),
+                                               PG_MEMBER(struct table, tree),
+                                               PG_MEMBER(struct table, is_child),
+                                               PG_MEMBER(struct table, is_heap),
+                                               PG_MEMBER(struct table, row_security),
+                                               PG_MEMBER(struct table, estimated_rows),
+                                               PG_MEMBER(struct table, bytes),
+                                               PG_MEMBER(struct table, obstacle),
+                                               {0}};
     struct pg_result *r = NULL;
-    int rc = pg_ask(pg, &r, "table_find", params, 2, err);
+    int rc = pg_ask(pg, &r, "table_find", PG_PARAMS(t->schema, t->name), err);
     if (rc == 0 && pg_rows(r) == 0) {
         rc = catalog_no_such_table(pg, t, err);
     } else if (rc == 0) {
-        t->oid = (uint32_t)pg_int(r, 0, 0);
-        t->kind = pg_text(r, 0, 1)[0];
-        t->persistence = pg_text(r, 0, 2)[0];
-        t->tree = t->kind == 'p' || pg_true(r, 0, 3);
-        t->is_child = pg_true(r, 0, 4);
-        t->is_heap = pg_true(r, 0, 5) && !t->tree;
-        t->row_security = pg_true(r, 0, 6);
-        t->estimated_rows = pg_text(r, 0, 7) != NULL ? pg_int(r, 0, 7) : -1;
-        t->bytes = pg_int(r, 0, 8);
-        t->obstacle = pg_text(r, 0, 9) != NULL ? text_copy(pg_text(r, 0, 9)) : NULL;
+        pg_read_row(r, 0, 0, members, t);
+        t->tree = t->tree || t->kind == 'p';
+        t->is_heap = t->is_heap && !t->tree;
         t->quoted = catalog_quote_name(t);
     }
     pg_result_release(r);
@@ -110,27 +113,33 @@ static int catalog_refuse(const struct table *t, const char *why, struct err *er
 /* Rejects relations that no capture can follow, because they are not tables. */
 static int catalog_require_table(const struct table *t, struct err *err)
 {
-    if (t->kind == 'v' || t->kind == 'm') {
-        catalog_refuse(t, "is a view, and a view has no changes of its own", err);
-        return err_hint(err, "name the table behind it, and give what the view selects as "
-                             "from.query with from.depends_on");
-    }
-    if (t->kind == 'f') {
-        catalog_refuse(t, "is a foreign table, whose changes happen elsewhere", err);
-        return err_hint(err, "name the database where they happen as the source");
-    }
-    if (t->kind == 'S') {
-        catalog_refuse(t, "is a sequence, and no table", err);
-        return err_hint(err, "name the table whose column takes its values from it");
+    static const struct {
+        char kinds[3];
+        const char *why;
+        const char *hint;
+    } others[] = {
+        {"vm", "is a view, and a view has no changes of its own",
+         "name the table behind it, and give what the view selects as from.query with "
+         "from.depends_on"},
+        {"f", "is a foreign table, whose changes happen elsewhere",
+         "name the database where they happen as the source"},
+        {"S", "is a sequence, and not a table",
+         "name the table whose column takes its values from it"},
+    };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (strchr(others[i].kinds, t->kind) != NULL) {
+            catalog_refuse(t, others[i].why, err);
+            return err_hint(err, "%s", others[i].hint);
+        }
     }
     return 0;
 }
 
-int catalog_columns(struct pg *pg, struct columns *out, const char *const params[4],
+int catalog_columns(struct pg *pg, struct columns *out, const char *const *params, size_t count,
                     char ***operators, struct err *err)
 {
     struct pg_result *r = NULL;
-    int rc = pg_ask(pg, &r, "table_columns", params, 4, err);
+    int rc = pg_ask(pg, &r, "table_columns", params, count, err);
     if (rc == 0) {
         column_tree(out, operators, r);
     }
@@ -138,22 +147,27 @@ int catalog_columns(struct pg *pg, struct columns *out, const char *const params
     return rc;
 }
 
-static int catalog_primary_key(struct pg *pg, struct table *t, const char *oid, struct err *err)
+static void catalog_take_key(struct table *t, const char *const *key, size_t count)
 {
-    const char *const params[] = {oid};
+    t->key_count = count;
+    t->key = text_copy_list(key, count);
+}
+
+static int catalog_primary_key(struct pg *pg, struct table *t, struct err *err)
+{
+    const char *key[KEY_MAX_PARTS];
     struct pg_result *r = NULL;
-    int rc = pg_ask(pg, &r, "table_primary_key", params, 1, err);
+    int rc = pg_ask(pg, &r, "table_primary_key", PG_PARAMS(PG_INT(t->oid)), err);
     if (rc == 0 && pg_rows(r) == 0) {
         err_set(err, ERR_REJECTED, "table %s has no primary key", t->quoted);
         rc = err_hint(err, "name the columns that identify a row: \"key\": [\"...\"]");
     } else if (rc == 0 && pg_rows(r) > KEY_MAX_PARTS) {
         rc = err_set(err, ERR_REJECTED, "the key of table %s has too many columns", t->quoted);
     } else if (rc == 0) {
-        t->key_count = pg_rows(r);
-        t->key = mem_zero(t->key_count, sizeof(*t->key));
-        for (size_t i = 0; i < t->key_count; i++) {
-            t->key[i] = text_copy(pg_text(r, i, 0));
+        for (size_t i = 0; i < pg_rows(r); i++) {
+            key[i] = pg_text(r, i, 0);
         }
+        catalog_take_key(t, key, pg_rows(r));
     }
     pg_result_release(r);
     return rc;
@@ -224,82 +238,59 @@ static int catalog_describe_key(struct table *t, char **operators, struct err *e
     return 0;
 }
 
-static int catalog_look_unique(struct pg *pg, struct table *t, const char *oid, struct err *err)
+static int catalog_look_unique(struct pg *pg, struct table *t, struct err *err)
 {
     struct buf key;
-    struct pg_result *r = NULL;
     buf_init(&key, TEXT_MAX_BYTES);
     sqlquote_array(&key, (const char *const *)t->key, t->key_count);
-    const char *const params[] = {oid, buf_text(&key)};
-    int rc = pg_ask(pg, &r, "table_key_unique", params, 2, err);
-    if (rc == 0) {
-        t->key_unique = pg_true(r, 0, 0);
-    }
-    pg_result_release(r);
+    int rc = pg_ask_bool(pg, "table_key_unique", PG_PARAMS(PG_INT(t->oid), buf_text(&key)),
+                         &t->key_unique, err);
     buf_release(&key);
     return rc;
 }
 
-static int catalog_read_definition(struct pg *pg, struct table *t, const char *oid, struct err *err)
+void catalog_take_fingerprint(struct table *t, const struct buf *all)
 {
-    const char *const params[] = {oid};
-    struct pg_result *r = NULL;
-    int rc = pg_ask(pg, &r, "table_definition", params, 1, err);
-    if (rc == 0) {
-        struct buf all;
-        buf_init(&all, TEXT_MAX_BYTES);
-        t->definition = text_copy(pg_text(r, 0, 0));
-        buf_push_text(&all, t->definition);
-        for (size_t i = 0; i < t->key_count; i++) {
-            buf_push_literal(&all, "\nkey ");
-            buf_push_text(&all, t->key[i]);
-        }
-        snprintf(t->fingerprint, sizeof(t->fingerprint), "%016" PRIx64,
-                 text_hash(buf_text(&all), all.len));
-        buf_release(&all);
-    }
-    pg_result_release(r);
-    return rc;
+    snprintf(t->fingerprint, sizeof(t->fingerprint), "%016" PRIx64,
+             text_hash(buf_text(all), all->len));
 }
 
-static void catalog_take_key(struct table *t, const char *const *key, size_t key_count)
+static int catalog_read_definition(struct pg *pg, struct table *t, struct err *err)
 {
-    t->key_count = key_count;
-    t->key = mem_zero(key_count, sizeof(*t->key));
-    for (size_t i = 0; i < key_count; i++) {
-        t->key[i] = text_copy(key[i]);
+    static const struct pg_member members[] = {PG_MEMBER(struct table, definition), {0}};
+    struct buf all;
+    int rc = pg_ask_row(pg, "table_definition", PG_PARAMS(PG_INT(t->oid)), members, t, err);
+    if (rc < 0) {
+        return rc;
     }
+    buf_init(&all, TEXT_MAX_BYTES);
+    buf_push_text(&all, t->definition);
+    for (size_t i = 0; i < t->key_count; i++) {
+        buf_printf(&all, "\nkey %s", t->key[i]);
+    }
+    catalog_take_fingerprint(t, &all);
+    buf_release(&all);
+    return 0;
 }
 
 static int catalog_read_table(struct pg *pg, struct table *t, const char *const *key,
                               size_t key_count, struct err *err)
 {
-    char oid[16];
     char **operators = NULL;
     int rc = catalog_find(pg, t, err);
+    rc = rc == 0 ? catalog_require_table(t, err) : rc;
     if (rc == 0) {
-        rc = catalog_require_table(t, err);
+        rc = catalog_columns(pg, &t->columns, PG_PARAMS(PG_INT(t->oid), NULL, NULL, NULL),
+                             &operators, err);
     }
-    if (rc < 0) {
-        return rc;
-    }
-    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    const char *const params[] = {oid, NULL, NULL, NULL};
-    rc = catalog_columns(pg, &t->columns, params, &operators, err);
     if (rc == 0 && key_count > 0) {
         catalog_take_key(t, key, key_count);
     } else if (rc == 0) {
-        rc = catalog_primary_key(pg, t, oid, err);
+        rc = catalog_primary_key(pg, t, err);
     }
-    if (rc == 0) {
-        rc = catalog_describe_key(t, operators, err);
-    }
-    if (rc == 0) {
-        rc = catalog_look_unique(pg, t, oid, err);
-    }
-    if (rc == 0) {
-        rc = catalog_read_definition(pg, t, oid, err);
-    }
+    rc = rc == 0 ? catalog_describe_key(t, operators, err) : rc;
+    rc = rc == 0 ? catalog_look_unique(pg, t, err) : rc;
+    rc = rc == 0 ? catalog_read_definition(pg, t, err) : rc;
     text_free_list(operators, t->columns.count);
     return rc;
 }

@@ -19,7 +19,7 @@ static const char *catalog_drift_line_name(const char *line, size_t *name_len)
     return name;
 }
 
-/* The column's line in a definition, or null. */
+/* Returns the column's line in a definition, or null. */
 static const char *catalog_drift_column_line(const char *definition, struct span column,
                                              size_t *len)
 {
@@ -49,7 +49,7 @@ static int catalog_drift_of_column(const struct table *t, const char *was, const
     }
     err_set(err, ERR_STATE, "table definition changed: column \"%s\" of %s %s", column, t->quoted,
             is_line == NULL ? "is gone" : "has another type or was created anew");
-    err_hint(err, "look at the mapping, then build the index anew: rowferry reindex");
+    err_hint(err, "check the mapping, then build the index anew: rowferry reindex");
     return err_drift(err);
 }
 
@@ -61,11 +61,11 @@ static int catalog_drift_refuse_read(const struct table *t, struct span name, co
         "table definition changed: column \"%.*s\" of %s, which from.query or from.where reads, "
         "%s",
         (int)name.len, name.data, t->quoted, what);
-    err_hint(err, "look at what they read now, then build the index anew: rowferry reindex");
+    err_hint(err, "check what they read now, then build the index anew: rowferry reindex");
     return err_drift(err);
 }
 
-/* The number and the type: what may be read of a column does not depend on its modifier. */
+/* Compares number and type. The modifier does not matter to a statement that reads the column. */
 static bool catalog_drift_same_column(const char *line, const char *other)
 {
     size_t len = strcspn(line, " ");
@@ -73,8 +73,8 @@ static bool catalog_drift_same_column(const char *line, const char *other)
     return strncmp(line, other, len + 1) == 0;
 }
 
-/* A name with its table before it cannot begin to mean a column that comes, nor be left by one that
- * goes: the server would refuse the query. */
+/* A name that follows its table's name cannot change its meaning if a column is added or dropped:
+ * the server would refuse the query. So such a column counts only if `*` reads it. */
 static int catalog_drift_of_read(const struct table *t, const struct drift *d, bool gone,
                                  struct err *err)
 {
@@ -86,22 +86,20 @@ static int catalog_drift_of_read(const struct table *t, const struct drift *d, b
         name.data = catalog_drift_line_name(line, &name.len);
         bool read = d->whole_rows || mentions_name(d->read, name);
         const char *there = read ? catalog_drift_column_line(other, name, &len) : NULL;
-        read = read &&
-               catalog_drift_column_line(one, name, &len) == line; /* another one counts no more */
+        read = read && catalog_drift_column_line(one, name, &len) == line; /* not a duplicate */
         if (read && there == NULL &&
             (d->whole_rows || mentions_bare(d->read, name) || (gone && d->read->star))) {
             return catalog_drift_refuse_read(t, name, gone ? "is gone" : "is new", err);
         }
         if (read && there != NULL && !catalog_drift_same_column(line, there)) {
-            return catalog_drift_refuse_read(t, name, "is another one now, or has another type",
-                                             err);
+            return catalog_drift_refuse_read(t, name, "was replaced, or has another type", err);
         }
         line = name.data + name.len + (name.data[name.len] != '\0');
     }
     return 0;
 }
 
-/* Whether a definition holds the whole line, which begins with a blank. */
+/* Returns true if a definition contains the whole line, which begins with a blank. */
 static bool catalog_drift_text_has_line(const char *definition, const char *line, size_t len)
 {
     for (const char *at = strstr(definition, "\n "); at != NULL; at = strstr(at + 1, "\n ")) {
@@ -139,7 +137,7 @@ static int catalog_drift_refuse_type(const struct table *t, const char *line, bo
             label  ? "was renamed"
             : gone ? "is gone or has another type"
                    : "is new or has another type");
-    err_hint(err, "look at the mapping, then build the index anew: rowferry reindex");
+    err_hint(err, "check the mapping, then build the index anew: rowferry reindex");
     return err_drift(err);
 }
 

@@ -203,22 +203,11 @@ int install_notify(struct pg *pg, const struct table *table, bool on, struct err
     return install_explain_rights(table, rc, err);
 }
 
-/* Sets *left to true if another table is captured. */
-static int install_anything_left(struct pg *pg, bool *left, struct err *err)
-{
-    struct pg_result *r = NULL;
-    int rc =
-        pg_query(pg, &r, "one: bool", "select exists (select from rowferry.capture)", NULL, 0, err);
-    *left = rc < 0 || pg_true(r, 0, 0);
-    pg_result_release(r);
-    return rc;
-}
-
 static int install_remove_found(struct pg *pg, const struct table *table,
                                 const struct installed *found, struct err *err)
 {
     struct buf script;
-    bool left = true;
+    bool left = false; /* another table is captured */
     int rc = install_require_owner(found, err);
     if (rc < 0) {
         return rc;
@@ -228,7 +217,7 @@ static int install_remove_found(struct pg *pg, const struct table *table,
     rc = install_run_locking(pg, buf_text(&script), err);
     buf_release(&script);
     if (rc == 0) {
-        rc = install_anything_left(pg, &left, err);
+        rc = pg_query_bool(pg, "select exists (select from rowferry.capture)", NULL, 0, &left, err);
     }
     return rc < 0 || left ? rc
                           : install_run_locking(pg, embed_text(source_sql, "remove_schema"), err);

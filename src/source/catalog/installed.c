@@ -2,8 +2,6 @@
 /* The installation in the source for a table. */
 #include "catalog/installed.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,93 +12,85 @@
 
 #define TEXT_MAX_BYTES ((size_t)64 * 1024)
 
-static void installed_because(struct buf *why, const char *text)
-{
-    if (why != NULL) {
-        buf_push_text(why, text);
-    }
-}
-
 static void installed_report_absent(const struct installed *found, bool ours, struct buf *why)
 {
-    if (why != NULL && ours) {
+    if (ours) {
         buf_printf(why,
                    "the change log in this database belongs to \"%s\", which has no right over the "
                    "table",
                    found->owner);
     } else {
-        installed_because(why, "the change log is not installed in this database");
+        buf_push_literal(why, "the change log is not installed in this database");
     }
 }
 
 /* Queries only the catalog. */
-static int installed_look_schema(struct pg *pg, const char *oid, struct installed *out,
+static int installed_look_schema(struct pg *pg, const struct table *table, struct installed *out,
                                  struct buf *why, struct err *err)
 {
-    const char *const params[] = {oid};
-    struct pg_result *r = NULL;
+    struct schema {
+        bool exists, usable, ours, fits, installs;
+        char owner[sizeof(out->owner)];
+    } found = {0};
+    static const struct pg_member members[] = {PG_MEMBER(struct schema, exists),
+                                               PG_MEMBER(struct schema, usable),
+                                               PG_MEMBER(struct schema, ours),
+                                               PG_MEMBER(struct schema, owner),
+                                               PG_MEMBER(struct schema, fits),
+                                               PG_MEMBER(struct schema, installs),
+                                               {0}};
     int rc = pg_trust_log(pg, err);
     if (rc == 0) {
-        rc = pg_ask(pg, &r, "look_schema", params, 1, err);
+        rc = pg_ask_row(pg, "look_schema", PG_PARAMS(PG_INT(table->oid)), members, &found, err);
     }
     if (rc == 0) {
-        bool exists = pg_true(r, 0, 0);
-        bool ours = pg_true(r, 0, 2);
-        const char *owner = pg_text(r, 0, 3);
-        snprintf(out->owner, sizeof(out->owner), "%s", owner != NULL ? owner : "");
-        out->schema = exists && ours && pg_true(r, 0, 4);
-        out->installs = pg_true(r, 0, 5);
-        if (exists && !pg_true(r, 0, 1)) {
+        memcpy(out->owner, found.owner, sizeof(out->owner));
+        out->schema = found.exists && found.ours && found.fits;
+        out->installs = found.installs;
+        if (found.exists && !found.usable) {
             err_set(err, ERR_REJECTED, "permission denied for schema \"rowferry\"");
             memcpy(err->sqlstate, "42501", sizeof(err->sqlstate));
             rc = err_hint(err, "run the grants that \"rowferry source print\" shows");
         } else if (!out->schema) {
-            installed_report_absent(out, exists && ours, why);
+            installed_report_absent(out, found.exists && found.ours, why);
         }
     }
-    pg_result_release(r);
     return rc;
 }
 
-static int installed_look_capture(struct pg *pg, const char *oid, const char *key,
-                                  struct installed *out, struct buf *why, struct err *err)
+static int installed_look_capture(struct pg *pg, const struct table *table, struct installed *out,
+                                  struct buf *why, struct err *err)
 {
-    const char *const params[] = {oid, key};
-    struct pg_result *r = NULL;
-    int rc = pg_ask(pg, &r, "look_capture", params, 2, err);
-    if (rc == 0) {
-        const char *id = pg_text(r, 0, 1);
-        out->version = (int)pg_int(r, 0, 0);
-        out->notifies = pg_true(r, 0, 3);
-        snprintf(out->capture, sizeof(out->capture), "%s", id != NULL ? id : "");
-        if (id == NULL) {
-            installed_because(
-                why,
-                "no triggers are installed for this table and key, or this role may not see them");
-        }
+    static const struct pg_member members[] = {PG_MEMBER(struct installed, version),
+                                               PG_MEMBER(struct installed, capture),
+                                               {.type = PG_SKIP},
+                                               PG_MEMBER(struct installed, notifies),
+                                               {0}};
+    struct buf key;
+    buf_init(&key, TEXT_MAX_BYTES);
+    sqlquote_array(&key, (const char *const *)table->key, table->key_count);
+    int rc = pg_ask_row(pg, "look_capture", PG_PARAMS(PG_INT(table->oid), buf_text(&key)), members,
+                        out, err);
+    if (rc == 0 && out->capture[0] == '\0') {
+        buf_push_literal(
+            why, "no triggers are installed for this table and key, or this role may not see them");
     }
-    pg_result_release(r);
+    buf_release(&key);
     return rc;
 }
 
-static int installed_look_triggers(struct pg *pg, const char *oid, struct installed *out,
+static int installed_look_triggers(struct pg *pg, const struct table *table, struct installed *out,
                                    struct buf *why, struct err *err)
 {
-    const char *const params[] = {oid, out->capture};
     struct pg_result *r = NULL;
-    int rc = pg_ask(pg, &r, "look_triggers", params, 2, err);
+    int rc = pg_ask(pg, &r, "look_triggers", PG_PARAMS(PG_INT(table->oid), out->capture), err);
     if (rc == 0 && pg_rows(r) > 0) {
+        bool itself = pg_true(r, 0, 3);
         out->state = INSTALL_BROKEN;
-        installed_because(why, "the trigger \"rowferry_");
-        installed_because(why, out->capture);
-        installed_because(why, "_");
-        installed_because(why, pg_text(r, 0, 0));
-        installed_because(why, pg_true(r, 0, 1) ? "\" is missing or calls another function"
-                                                : "\" is disabled or not always enabled");
-        if (!pg_true(r, 0, 3)) {
-            installed_because(why, ", in its member ");
-            installed_because(why, pg_text(r, 0, 2));
-        }
+        buf_printf(why, "the trigger \"rowferry_%s_%s\" is %s%s%s", out->capture, pg_text(r, 0, 0),
+                   pg_true(r, 0, 1) ? "missing or calls another function"
+                                    : "disabled or not always enabled",
+                   itself ? "" : ", in its member ", itself ? "" : pg_text(r, 0, 2));
     } else if (rc == 0) {
         out->state = INSTALL_CURRENT;
     }
@@ -108,34 +98,30 @@ static int installed_look_triggers(struct pg *pg, const char *oid, struct instal
     return rc;
 }
 
-static int installed_look_table(struct pg *pg, const struct table *table, const char *oid,
-                                struct installed *out, struct buf *why, struct err *err)
+static int installed_look_table(struct pg *pg, const struct table *table, struct installed *out,
+                                struct buf *why, struct err *err)
 {
-    struct buf key;
-    buf_init(&key, TEXT_MAX_BYTES);
-    sqlquote_array(&key, (const char *const *)table->key, table->key_count);
-    int rc = installed_look_capture(pg, oid, buf_text(&key), out, why, err);
-    buf_release(&key);
+    int rc = installed_look_capture(pg, table, out, why, err);
     if (rc < 0 || out->capture[0] == '\0') {
         return rc;
     }
     if (out->version < INSTALLED_VERSION) {
         out->state = INSTALL_OLDER;
-        installed_because(why, "the change log was installed by an earlier version");
+        buf_push_literal(why, "the change log was installed by an earlier version");
         return 0;
     }
-    return installed_look_triggers(pg, oid, out, why, err);
+    return installed_look_triggers(pg, table, out, why, err);
 }
 
 int installed_look(struct pg *pg, const struct table *table, struct installed *out, struct buf *why,
                    struct err *err)
 {
-    char oid[16];
+    struct buf unwanted = {0}; /* takes nothing */
+    why = why != NULL ? why : &unwanted;
     *out = (struct installed){.state = INSTALL_ABSENT};
-    snprintf(oid, sizeof(oid), "%" PRIu32, table->oid);
-    int rc = installed_look_schema(pg, oid, out, why, err);
+    int rc = installed_look_schema(pg, table, out, why, err);
     if (rc == 0 && out->schema) {
-        rc = installed_look_table(pg, table, oid, out, why, err);
+        rc = installed_look_table(pg, table, out, why, err);
     }
     return rc < 0 ? err_context(err, "could not look at the change log") : 0;
 }
@@ -209,8 +195,7 @@ static int installed_ask_consumers(struct pg *pg, const struct table *table, con
     if (rc < 0 || found.state < INSTALL_BROKEN) {
         return rc;
     }
-    const char *const params[] = {found.capture};
-    rc = pg_ask(pg, &r, question, params, 1, err);
+    rc = pg_ask(pg, &r, question, PG_PARAMS(found.capture), err);
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
         buf_printf(names, "%s\"%s\" %s %s", names->len > 0 ? ", " : "", pg_text(r, i, 0), between,
                    pg_text(r, i, 1));
@@ -229,26 +214,14 @@ int installed_left(struct pg *pg, const struct table *table, struct buf *names, 
     return installed_ask_consumers(pg, table, "look_left", "relies on", names, err);
 }
 
-static char *installed_copy_or_null(const char *text)
-{
-    return text != NULL ? text_copy(text) : NULL;
-}
-
 int installed_beside(struct pg *pg, const struct table *table, struct install_beside *out,
                      struct err *err)
 {
-    char oid[16];
-    const char *const params[] = {oid};
-    struct pg_result *r = NULL;
+    static const struct pg_member members[] = {PG_MEMBER(struct install_beside, publications),
+                                               PG_MEMBER(struct install_beside, dumper),
+                                               {0}};
     *out = (struct install_beside){0};
-    snprintf(oid, sizeof(oid), "%" PRIu32, table->oid);
-    int rc = pg_ask(pg, &r, "look_beside", params, 1, err);
-    if (rc == 0) {
-        out->publications = installed_copy_or_null(pg_text(r, 0, 0));
-        out->dumper = installed_copy_or_null(pg_text(r, 0, 1));
-    }
-    pg_result_release(r);
-    return rc;
+    return pg_ask_row(pg, "look_beside", PG_PARAMS(PG_INT(table->oid)), members, out, err);
 }
 
 void installed_beside_release(struct install_beside *b)

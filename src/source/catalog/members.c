@@ -7,12 +7,12 @@
 
 #include "pg/pg_private.h"
 
-/* One parsed line. */
+/* A parsed line. */
 struct member {
-    unsigned long oid;    /* past the last: the greatest of all */
+    unsigned long oid;    /* behind the last line: the greatest number */
     struct span triggers; /* or storage */
     struct span name;     /* or versions */
-    const char *next;     /* line */
+    const char *next;     /* the next line */
 };
 
 static struct span members_word(const char *from, const char *end)
@@ -36,22 +36,38 @@ static struct member members_member_at(const char *line)
     return m;
 }
 
+/* A walk over two lists in the order of the oids. */
+struct members_walk {
+    const char *was, *is;
+    struct member then, now; /* the next ones; only the one with the smaller oid is at hand */
+};
+
+/* Goes to the next member of either list; begins with a walk that has only the lists. */
+static bool members_next(struct members_walk *w)
+{
+    bool begun = w->then.next != NULL;
+    bool past = begun && w->then.oid <= w->now.oid;
+    bool past_now = begun && w->now.oid <= w->then.oid;
+    w->was = past ? w->then.next : w->was;
+    w->is = past_now ? w->now.next : w->is;
+    w->then = members_member_at(w->was);
+    w->now = members_member_at(w->is);
+    return *w->was != '\0' || *w->is != '\0';
+}
+
 enum members_news members_compare(const char *was, const char *is, struct span *name)
 {
     enum members_news worst = MEMBERS_SAME;
-    while (*was != '\0' || *is != '\0') {
-        struct member then = members_member_at(was);
-        struct member now = members_member_at(is);
-        enum members_news news = then.oid < now.oid                        ? MEMBERS_LEFT
-                                 : then.oid > now.oid                      ? MEMBERS_JOINED
-                                 : span_equal(then.triggers, now.triggers) ? MEMBERS_SAME
-                                                                           : MEMBERS_CHANGED;
+    struct members_walk w = {.was = was, .is = is};
+    while (members_next(&w)) {
+        enum members_news news = w.then.oid < w.now.oid                        ? MEMBERS_LEFT
+                                 : w.then.oid > w.now.oid                      ? MEMBERS_JOINED
+                                 : span_equal(w.then.triggers, w.now.triggers) ? MEMBERS_SAME
+                                                                               : MEMBERS_CHANGED;
         if (news > worst) {
             worst = news;
-            *name = news == MEMBERS_LEFT ? then.name : now.name;
+            *name = news == MEMBERS_LEFT ? w.then.name : w.now.name;
         }
-        was = then.oid <= now.oid ? then.next : was;
-        is = now.oid <= then.oid ? now.next : is;
     }
     return worst;
 }
@@ -77,61 +93,50 @@ static void members_push_line(struct buf *out, const char *line)
 
 void members_keep(struct buf *out, const char *was, const char *is)
 {
-    while (*was != '\0') {
-        struct member then = members_member_at(was);
-        struct member now = members_member_at(is);
-        if (then.oid == now.oid) {
-            members_push_line(out, was);
+    struct members_walk w = {.was = was, .is = is};
+    while (members_next(&w)) {
+        if (w.then.oid == w.now.oid) {
+            members_push_line(out, w.was);
         }
-        was = then.oid <= now.oid ? then.next : was;
-        is = now.oid <= then.oid ? now.next : is;
     }
 }
 
 bool members_rewritten(const char *was, const char *is)
 {
-    while (*was != '\0') {
-        struct member then = members_member_at(was);
-        struct member now = members_member_at(is);
-        if (then.oid == now.oid && !span_equal(then.triggers, now.triggers) &&
-            !span_equal(then.name, now.name)) {
-            return true;
-        }
-        was = then.oid <= now.oid ? then.next : was;
-        is = now.oid <= then.oid ? now.next : is;
+    bool rewritten = false;
+    struct members_walk w = {.was = was, .is = is};
+    while (!rewritten && members_next(&w)) {
+        rewritten = w.then.oid == w.now.oid && !span_equal(w.then.triggers, w.now.triggers) &&
+                    !span_equal(w.then.name, w.now.name);
     }
-    return false;
+    return rewritten;
 }
 
 void members_note_stored(struct buf *out, const char *was, const char *is, const char *relied)
 {
-    while (*was != '\0' || *is != '\0') {
-        struct member then = members_member_at(was);
-        struct member now = members_member_at(is);
-        while (*relied != '\0' && members_member_at(relied).oid < then.oid) {
+    struct members_walk w = {.was = was, .is = is};
+    while (members_next(&w)) {
+        while (*relied != '\0' && members_member_at(relied).oid < w.then.oid) {
             relied = members_member_at(relied).next;
         }
-        if (now.oid <= then.oid) {
-            members_push_line(out, is);
-        } else if (*relied != '\0' && members_member_at(relied).oid == then.oid) {
-            members_push_line(out, was);
+        if (w.now.oid <= w.then.oid) {
+            members_push_line(out, w.is);
+        } else if (*relied != '\0' && members_member_at(relied).oid == w.then.oid) {
+            members_push_line(out, w.was);
         }
-        was = then.oid <= now.oid ? then.next : was;
-        is = now.oid <= then.oid ? now.next : is;
     }
 }
 
-/* Runs one transaction of it; sets the number of members it added. */
+/* Adds some members in one transaction; sets their number. */
 static int members_join_some(struct pg *pg, const char *capture, int64_t *joined, struct err *err)
 {
     struct err ignored;
     struct pg_result *r = NULL;
-    const char *const params[] = {capture};
     int rc = pg_script(
         pg, "begin isolation level read committed read write;" PG_GUARD_PATH ";" PG_GUARD_ROWS,
         err);
     if (rc == 0) {
-        rc = pg_ask(pg, &r, "tree_join", params, 1, err);
+        rc = pg_ask(pg, &r, "tree_join", PG_PARAMS(capture), err);
         *joined = rc == 0 ? pg_int(r, 0, 0) : 0;
         pg_result_release(r);
         int ended = pg_script(pg, rc == 0 ? "commit" : "rollback", rc == 0 ? err : &ignored);
@@ -142,11 +147,9 @@ static int members_join_some(struct pg *pg, const char *capture, int64_t *joined
 
 int members_join(struct pg *pg, const char *capture, bool *joined, struct err *err)
 {
-    struct pg_result *r = NULL;
-    const char *const params[] = {capture};
-    int rc = pg_ask(pg, &r, "tree_news", params, 1, err);
-    int64_t more = rc == 0 && pg_true(r, 0, 0);
-    pg_result_release(r);
+    bool news;
+    int rc = pg_ask_bool(pg, "tree_news", PG_PARAMS(capture), &news, err);
+    int64_t more = news;
     *joined = false;
     while (rc == 0 && more > 0) {
         rc = members_join_some(pg, capture, &more, err);

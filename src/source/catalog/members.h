@@ -27,14 +27,14 @@ bool members_uncovered(const char *members, struct span *name);
 /* Appends the members of `was` that are also in `is`, as they were. */
 void members_keep(struct buf *out, const char *was, const char *is);
 
-/* How members are stored, as page_look tells it: a line each, "oid storage versions", by oid.
- * Whether one that is in both was rewritten by ALTER TABLE: both are new. */
+/* Compares how members are stored (page_look.sql): one line each, "oid storage versions", ordered
+ * by oid. Returns true if ALTER TABLE has rewritten a member of both lists, which changes both. */
 bool members_rewritten(const char *was, const char *is);
 
-/* What is to be noted of them: the lines of `is`, and of `was` those that are gone but still relied
- * on (a line each, by oid): they may come back before their going has been dealt with. */
+/* Appends the lines to record: all of `is`, and those of `was` that are gone but in `relied` (one
+ * line each, ordered by oid). Such a member may come back before its departure is handled. */
 void members_note_stored(struct buf *out, const char *was, const char *is, const char *relied);
 
-/* Has triggers and entries made for members that joined, with the rights of whoever installed;
- * `joined` tells whether there were any. */
+/* Creates triggers and entries for members that joined, with the rights of the role that installed
+ * the change log. Sets *joined if there were any. */
 int members_join(struct pg *pg, const char *capture, bool *joined, struct err *err) MUST_CHECK;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A query that replaces a table's rows: its columns. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,14 +113,12 @@ static int query_read_columns(struct pg *pg, struct table *t, struct err *err)
     int rc = sql.failed ? err_set(err, ERR_REJECTED, "it is too long")
                         : query_hint_names(query_ask_server(pg, &d, buf_text(&sql), err), err);
     if (rc == 0) {
-        const char *const params[] = {NULL, buf_text(&d.names), buf_text(&d.types),
-                                      buf_text(&d.modifiers)};
-        rc = catalog_columns(pg, &columns, params, &operators, err);
+        rc = catalog_columns(
+            pg, &columns,
+            PG_PARAMS(NULL, buf_text(&d.names), buf_text(&d.types), buf_text(&d.modifiers)),
+            &operators, err);
     }
-    for (size_t i = 0; operators != NULL && i < columns.count; i++) {
-        free(operators[i]);
-    }
-    free(operators);
+    text_free_list(operators, columns.count);
     if (t->own.count == 0) {
         t->own = t->columns;
     } else {
@@ -164,8 +160,7 @@ static void query_take_fingerprint(struct table *t)
     for (size_t i = 0; i < t->columns.count; i++) {
         buf_printf(&all, "\ncolumn %s %s", t->columns.items[i].name, t->columns.items[i].declared);
     }
-    snprintf(t->fingerprint, sizeof(t->fingerprint), "%016" PRIx64,
-             text_hash(buf_text(&all), all.len));
+    catalog_take_fingerprint(t, &all);
     buf_release(&all);
 }
 

@@ -2,7 +2,6 @@
 /* Queries for check, one statement each. */
 #include "rowferry/source/catalog/review.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,50 +13,50 @@
 #define SQL_MAX_BYTES ((size_t)1 << 20)
 #define SAMPLE_OF_ROWS 20 /* times the sample size: larger tables are sampled by blocks */
 #define CANCELLED "57014"
-#define OID_BYTES 16
 
-static void review_copy(char *out, size_t size, const char *text)
-{
-    const char *from = text != NULL ? text : "";
-    size_t n = text_cut(from, strlen(from), size - 1);
-    memcpy(out, from, n);
-    out[n] = '\0';
-}
+static const struct pg_member server_members[] = {
+    PG_MEMBER(struct review_server, encoding),
+    PG_MEMBER(struct review_server, clock_us),
+    PG_MEMBER(struct review_server, sees_others),
+    PG_MEMBER(struct review_server, open.pid),
+    PG_MEMBER(struct review_server, open.age_ms),
+    {.type = PG_SKIP}, /* role, application, state, gid: see below */
+    {.type = PG_SKIP},
+    {.type = PG_SKIP},
+    {.type = PG_SKIP},
+    PG_MEMBER(struct review_server, prepared.age_ms),
+    PG_MEMBER(struct review_server, prepared.owner),
+    {0}};
 
 static void review_read_server(const struct pg_result *r, struct review_server *out)
 {
-    review_copy(out->encoding, sizeof(out->encoding), pg_text(r, 0, 0));
-    out->clock_us = pg_int(r, 0, 1);
-    out->sees_others = pg_true(r, 0, 2);
+    struct buf gid;
+    const char *role = pg_text(r, 0, 5);
+    const char *program = pg_text(r, 0, 6);
     const char *state = pg_text(r, 0, 7) != NULL ? pg_text(r, 0, 7) : "";
-    out->open.pid = pg_int(r, 0, 3);
-    out->open.age_ms = pg_int(r, 0, 4);
+    pg_read_row(r, 0, 0, server_members, out);
     out->open.idle = strncmp(state, "idle", 4) == 0;
     if (out->open.pid != 0) {
-        const char *role = pg_text(r, 0, 5);
-        const char *program = pg_text(r, 0, 6);
         snprintf(out->open.who, sizeof(out->open.who), "\"%s\" of %s, %s",
-                 program != NULL ? program : "", role != NULL ? role : "nobody", state);
+                 program != NULL ? program : "", role != NULL ? role : "an unknown role", state);
     }
-    out->prepared.age_ms = pg_int(r, 0, 9);
-    review_copy(out->prepared.owner, sizeof(out->prepared.owner), pg_text(r, 0, 10));
+    if (pg_text(r, 0, 8) != NULL) {
+        buf_init(&gid, SQL_MAX_BYTES);
+        sqlquote_literal(&gid, pg_text(r, 0, 8));
+        size_t len = text_cut(buf_text(&gid), gid.len, sizeof(out->prepared.gid) - 1);
+        memcpy(out->prepared.gid, buf_text(&gid), len);
+        buf_release(&gid);
+    }
 }
 
 int review_server(struct pg *pg, struct review_server *out, struct err *err)
 {
     struct pg_result *r = NULL;
-    struct buf gid;
     *out = (struct review_server){0};
-    buf_init(&gid, SQL_MAX_BYTES);
     int rc = pg_ask(pg, &r, "review_server", NULL, 0, err);
     if (rc == 0) {
         review_read_server(r, out);
     }
-    if (rc == 0 && pg_text(r, 0, 8) != NULL) {
-        sqlquote_literal(&gid, pg_text(r, 0, 8));
-        review_copy(out->prepared.gid, sizeof(out->prepared.gid), buf_text(&gid));
-    }
-    buf_release(&gid);
     pg_result_release(r);
     return rc;
 }
@@ -83,26 +82,18 @@ static int review_ask_rights(struct pg *pg, const char *name, const char *const 
 int review_missing(struct pg *pg, const struct table *t, bool log, struct review_rights *out,
                    struct err *err)
 {
-    char oid[OID_BYTES];
-    const char *const params[] = {oid, log ? "true" : "false"};
-    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    return review_ask_rights(pg, "review_rights", params, 2, out, err);
+    return review_ask_rights(pg, "review_rights", PG_PARAMS(PG_INT(t->oid), log ? "t" : "f"), out,
+                             err);
 }
 
 int review_surplus(struct pg *pg, const struct table *t, struct review_rights *out, struct err *err)
 {
-    char oid[OID_BYTES];
-    const char *const params[] = {oid};
-    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    return review_ask_rights(pg, "review_surplus", params, 1, out, err);
+    return review_ask_rights(pg, "review_surplus", PG_PARAMS(PG_INT(t->oid)), out, err);
 }
 
 int review_writers(struct pg *pg, const struct table *t, struct review_rights *out, struct err *err)
 {
-    char oid[OID_BYTES];
-    const char *const params[] = {oid};
-    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    return review_ask_rights(pg, "review_writers", params, 1, out, err);
+    return review_ask_rights(pg, "review_writers", PG_PARAMS(PG_INT(t->oid)), out, err);
 }
 
 void review_rights_release(struct review_rights *r)
@@ -118,20 +109,13 @@ void review_rights_release(struct review_rights *r)
 int review_changes(struct pg *pg, const struct table *t, struct review_changes *out,
                    struct err *err)
 {
-    char oid[OID_BYTES];
-    struct pg_result *r = NULL;
-    const char *const params[] = {oid};
+    static const struct pg_member members[] = {PG_MEMBER(struct review_changes, inserts),
+                                               PG_MEMBER(struct review_changes, updates),
+                                               PG_MEMBER(struct review_changes, deletes),
+                                               PG_MEMBER(struct review_changes, seconds),
+                                               {0}};
     *out = (struct review_changes){0};
-    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    int rc = pg_ask(pg, &r, "review_changes", params, 1, err);
-    if (rc == 0) {
-        out->inserts = pg_int(r, 0, 0);
-        out->updates = pg_int(r, 0, 1);
-        out->deletes = pg_int(r, 0, 2);
-        out->seconds = pg_int(r, 0, 3);
-    }
-    pg_result_release(r);
-    return rc;
+    return pg_ask_row(pg, "review_changes", PG_PARAMS(PG_INT(t->oid)), members, out, err);
 }
 
 /* Returns true if a column has a user-defined type: its owner may have defined a cast to json,
@@ -170,15 +154,17 @@ static int review_sample_rows(struct pg *pg, const struct table *t,
                               const struct review_wanted *wanted, double percent,
                               struct review_sample *out, struct err *err)
 {
+    static const struct pg_member members[] = {PG_MEMBER(struct review_sample, rows),
+                                               PG_MEMBER(struct review_sample, average_bytes),
+                                               PG_MEMBER(struct review_sample, largest_bytes),
+                                               {0}};
     struct buf sql;
     struct pg_result *r = NULL;
     buf_init(&sql, SQL_MAX_BYTES);
     review_push_sample(&sql, t, wanted, percent);
     int rc = pg_query(pg, &r, "one: int?, int?, int?", buf_text(&sql), NULL, 0, err);
     if (rc == 0) {
-        out->rows = pg_int(r, 0, 0);
-        out->average_bytes = pg_int(r, 0, 1);
-        out->largest_bytes = pg_int(r, 0, 2);
+        pg_read_row(r, 0, 0, members, out);
     }
     pg_result_release(r);
     buf_release(&sql);

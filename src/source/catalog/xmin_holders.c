@@ -106,9 +106,8 @@ int xmin_holders_look(struct xmin_holders *h, struct pg *pg, bool all, struct xm
                       struct err *err)
 {
     struct pg_result *r = NULL;
-    const char *const params[] = {all ? "t" : "f"};
     *out = (struct xmin_holder){0};
-    int rc = pg_ask_again(pg, &r, "holds", params, 1, err);
+    int rc = pg_ask_again(pg, &r, "holds", PG_PARAMS(all ? "t" : "f"), err);
     if (rc == 0) {
         xmin_holders_take_all(h, r, out);
     }

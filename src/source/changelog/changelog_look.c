@@ -7,7 +7,7 @@
 #include "catalog/members.h"
 #include "changelog/changelog_private.h"
 #include "pg/pg_private.h"
-#include "pg/untranslatable.h"
+#include "pg/sqlstate.h"
 #include "sql/sqlquote.h"
 
 #define LEFT_MAX_BYTES ((size_t)64 << 20)
@@ -237,7 +237,7 @@ int changelog_read_page(struct changelog *c, struct err *err)
     struct page_request request = changelog_look_request_of(c, log ? &c->at : NULL);
     struct err ignored;
     int rc = page_open(&c->page, c->pg, &request, err);
-    if (rc < 0 && log && untranslatable_met(err) && pg_recover(c->pg, &ignored) == 0 &&
+    if (rc < 0 && log && sqlstate_is_untranslatable(err) && pg_recover(c->pg, &ignored) == 0 &&
         unreadable_learn(c->unreadable, c->pg, err)) {
         c->capture.wiser = true;
         rc = err_set(err, ERR_TRANSIENT, "a key holds %s", c->unreadable->words);

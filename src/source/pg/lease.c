@@ -66,9 +66,8 @@ int lease_who(struct lease *h, const char *name, struct err *err)
 
 int lease_show_as(struct lease *h, const char *application_name, struct err *err)
 {
-    const char *const params[] = {application_name};
     return pg_query(h->writer, NULL, NULL, "select set_config('application_name', $1, false)",
-                    params, 1, err);
+                    PG_PARAMS(application_name), err);
 }
 
 int lease_beat(struct lease *h, struct err *err)
@@ -78,8 +77,7 @@ int lease_beat(struct lease *h, struct err *err)
 
 int lease_attend(struct lease *h, const char *consumer, struct err *err)
 {
-    const char *const params[] = {consumer};
-    return pg_ask(h->writer, NULL, "consumer_attend", params, 1, err);
+    return pg_ask(h->writer, NULL, "consumer_attend", PG_PARAMS(consumer), err);
 }
 
 int lease_fd(const struct lease *h)

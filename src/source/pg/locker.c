@@ -3,7 +3,6 @@
 #include "pg/locker.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "pg/pg_private.h"
@@ -26,17 +25,14 @@ static void locker_put_before(const struct pg_result *r, struct err *err)
 
 void locker_name(struct pg *pg, uint32_t table, struct err *err)
 {
-    char oid[16];
     struct err ignored;
     struct pg_result *r = NULL;
-    const char *const params[] = {oid};
     if (strcmp(err->sqlstate, LOCK_NOT_AVAILABLE) != 0) {
         return;
     }
-    snprintf(oid, sizeof(oid), "%" PRIu32, table);
     int rc = pg_script(pg, "rollback", &ignored);
     if (rc == 0) {
-        rc = pg_ask(pg, &r, "lock_holder", params, 1, &ignored);
+        rc = pg_ask(pg, &r, "lock_holder", PG_PARAMS(PG_INT(table)), &ignored);
     }
     if (rc == 0 && pg_rows(r) > 0) {
         locker_put_before(r, err);

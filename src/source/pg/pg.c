@@ -2,6 +2,7 @@
 /* Runs small statements on a connection, reads results, quotes, and describes errors. */
 #include "rowferry/source/pg/pg.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,6 @@
 #include "pg/pg_shape.h"
 #include "pg/pg_wait.h"
 #include "pg/sqlstate.h"
-#include "pg/untranslatable.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
@@ -78,7 +78,7 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
         err_hint(err, "run the grants that \"rowferry source print\" shows");
     } else if (strcmp(sqlstate, "22021") == 0) {
         err_hint(err, "the database's encoding lets any bytes in: make the text UTF-8 there");
-    } else if (untranslatable_met(err) && untranslatable_character(primary, character)) {
+    } else if (sqlstate_is_untranslatable(err) && sqlstate_character(primary, character)) {
         err_hint(err,
                  "if a row holds it, this finds the row: where strpos(COLUMN::text, "
                  "convert_from('\\x%s', getdatabaseencoding())) > 0",
@@ -189,27 +189,32 @@ static int pg_run(struct pg *pg, bool sent, const char *shape, PGresult **out, s
 }
 
 /* Runs a statement in the open transaction, or in one of its own. */
-static int pg_exec_statement(struct pg *pg, PGresult **out, const char *shape,
-                             const struct pg_statement *s, enum pg_purpose purpose, struct err *err)
+static int pg_exec_statement(struct pg *pg, PGresult **out, const struct pg_statement *s,
+                             struct err *err)
 {
     PGresult *r = NULL;
     if (out != NULL) {
         *out = NULL;
     }
     if (PQtransactionStatus(pg->conn) == PQTRANS_IDLE) {
-        int rc = pg_run_guarded(pg, &r, s, purpose, err);
-        return rc == 0 ? pg_finish_statement(pg, r, shape, out, err) : rc;
+        int rc = pg_run_guarded(pg, &r, s, err);
+        return rc == 0 ? pg_finish_statement(pg, r, s->shape, out, err) : rc;
     }
     bool sent = pg_may_send(pg) && PQsendQueryParams(pg->conn, s->sql, (int)s->count, s->types,
                                                      s->params, NULL, NULL, 0) == 1;
-    return pg_run(pg, sent, shape, out, err);
+    return pg_run(pg, sent, s->shape, out, err);
 }
 
 int pg_exec(struct pg *pg, PGresult **out, const char *shape, const char *sql, const Oid *types,
             const char *const *params, size_t count, struct err *err)
 {
-    const struct pg_statement s = {.sql = sql, .types = types, .params = params, .count = count};
-    return pg_exec_statement(pg, out, shape, &s, PG_READS, err);
+    const struct pg_statement s = {.sql = sql,
+                                   .shape = shape,
+                                   .purpose = PG_READS,
+                                   .types = types,
+                                   .params = params,
+                                   .count = count};
+    return pg_exec_statement(pg, out, &s, err);
 }
 
 /* struct pg_result is libpq's PGresult under our name. */
@@ -224,32 +229,27 @@ int pg_query(struct pg *pg, struct pg_result **out, const char *shape, const cha
     return pg_exec(pg, pg_outer(out), shape, sql, NULL, params, count, err);
 }
 
-static int pg_undeclared(const char *name, struct err *err)
+/* A text of migrations/source as a statement. */
+static struct pg_statement pg_named_statement(const char *name, const char *const *params,
+                                              size_t count)
 {
-    return err_set(err, ERR_INTERNAL, "migrations/source/%s.sql does not say what it returns",
-                   name);
-}
-
-static enum pg_purpose pg_purpose_of(const char *sql)
-{
-    return pg_writes_log(sql) ? PG_WRITES_LOG : pg_reads_log(sql) ? PG_READS_LOG : PG_READS;
+    const char *sql = embed_text(source_sql, name);
+    return (struct pg_statement){.sql = sql,
+                                 .shape = pg_shape_of(sql),
+                                 .purpose = pg_purpose_of(sql),
+                                 .params = params,
+                                 .count = count};
 }
 
 int pg_ask(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
            size_t count, struct err *err)
 {
-    const char *sql = embed_text(source_sql, name);
-    const char *shape = pg_shape_of(sql);
-    const struct pg_statement s = {.sql = sql, .params = params, .count = count};
-    enum pg_purpose purpose = pg_purpose_of(sql);
+    const struct pg_statement s = pg_named_statement(name, params, count);
     if (out != NULL) {
         *out = NULL;
     }
-    if (shape == NULL && out != NULL) {
-        return pg_undeclared(name, err);
-    }
-    int rc = purpose != PG_READS ? pg_trust_log(pg, err) : 0;
-    return rc == 0 ? pg_exec_statement(pg, pg_outer(out), shape, &s, purpose, err) : rc;
+    int rc = s.purpose != PG_READS ? pg_trust_log(pg, err) : 0;
+    return rc == 0 ? pg_exec_statement(pg, pg_outer(out), &s, err) : rc;
 }
 
 int pg_describe(struct pg *pg, PGresult **out, const char *sql, struct err *err)
@@ -287,29 +287,18 @@ static void pg_forget_prepared(struct pg *pg, const char *name)
 int pg_ask_again(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
                  size_t count, struct err *err)
 {
+    PGresult *r = NULL;
     const char **place = pg_prepared_place(pg, name);
-    const char *sql = embed_text(source_sql, name);
-    const char *shape = pg_shape_of(sql);
-    PGresult *result = NULL;
+    struct pg_statement s = pg_named_statement(name, params, count);
+    s.name = place != NULL ? name : NULL;
+    s.prepare = place != NULL && *place == NULL;
     *out = NULL;
-    if (place == NULL) {
-        return err_set(err, ERR_INTERNAL, "more texts are prepared than there are places");
-    }
-    if (shape == NULL) {
-        return pg_undeclared(name, err);
-    }
-    const struct pg_statement s = {
-        .sql = sql, .name = name, .prepare = *place == NULL, .params = params, .count = count};
-    int rc = pg_reads_log(sql) ? pg_trust_log(pg, err) : 0;
-    if (rc == 0) {
-        rc = pg_run_guarded(pg, &result, &s, pg_purpose_of(sql), err);
-    }
-    if (rc == 0) {
-        rc = pg_finish_statement(pg, result, shape, pg_outer(out), err);
-    }
-    if (rc == 0) {
+    int rc = s.purpose != PG_READS ? pg_trust_log(pg, err) : 0;
+    rc = rc == 0 ? pg_run_guarded(pg, &r, &s, err) : rc;
+    rc = rc == 0 ? pg_finish_statement(pg, r, s.shape, pg_outer(out), err) : rc;
+    if (rc == 0 && place != NULL) {
         *place = name;
-    } else if (s.prepare && pg->conn != NULL) {
+    } else if (rc < 0 && s.prepare && pg->conn != NULL) {
         pg_forget_prepared(pg, name);
     }
     return rc;
@@ -372,26 +361,90 @@ void pg_result_release(struct pg_result *r)
     PQclear((PGresult *)(void *)r);
 }
 
-static void pg_copy_text(char *out, size_t size, const char *text)
+const char *pg_int_text(char out[PG_INT_BYTES], int64_t value)
 {
-    out[0] = '\0';
-    strncat(out, text != NULL ? text : "", size - 1);
+    snprintf(out, PG_INT_BYTES, "%" PRId64, value);
+    return out;
+}
+
+static void pg_read_integer(char *out, size_t size, int64_t value)
+{
+    const uint32_t narrow = (uint32_t)value;
+    memcpy(out, size == sizeof(narrow) ? (const void *)&narrow : (const void *)&value, size);
+}
+
+void pg_read_row(const struct pg_result *r, size_t row, size_t column,
+                 const struct pg_member *members, void *out)
+{
+    for (const struct pg_member *m = members; m->type != PG_END; m++, column++) {
+        char *at = (char *)out + m->offset;
+        const char *text = pg_text(r, row, column);
+        const char *copy = text != NULL && m->type == PG_COPY ? text_copy(text) : NULL;
+        bool set = pg_true(r, row, column);
+        size_t len = text != NULL ? strlen(text) : 0;
+        switch (m->type) {
+        case PG_INTEGER:
+            pg_read_integer(at, m->size, pg_int(r, row, column));
+            break;
+        case PG_BOOL:
+            memcpy(at, &set, sizeof(set));
+            break;
+        case PG_LETTER:
+            *at = text != NULL ? *text : '\0';
+            break;
+        case PG_COPY:
+            memcpy(at, &copy, sizeof(copy));
+            break;
+        case PG_CHARS:
+            len = text_cut(text, len, m->size - 1);
+            memcpy(at, text != NULL ? text : "", len);
+            at[len] = '\0';
+            break;
+        case PG_SKIP:
+        case PG_END:
+            break;
+        }
+    }
+}
+
+int pg_ask_row(struct pg *pg, const char *name, const char *const *params, size_t count,
+               const struct pg_member *members, void *out, struct err *err)
+{
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, name, params, count, err);
+    if (rc == 0) {
+        pg_read_row(r, 0, 0, members, out);
+    }
+    pg_result_release(r);
+    return rc;
+}
+
+static const struct pg_member single_bool[] = {{PG_BOOL, 0, sizeof(bool)}, {0}};
+
+int pg_ask_bool(struct pg *pg, const char *name, const char *const *params, size_t count, bool *out,
+                struct err *err)
+{
+    *out = false;
+    return pg_ask_row(pg, name, params, count, single_bool, out, err);
+}
+
+int pg_query_bool(struct pg *pg, const char *sql, const char *const *params, size_t count,
+                  bool *out, struct err *err)
+{
+    struct pg_result *r = NULL;
+    int rc = pg_query(pg, &r, "one: bool", sql, params, count, err);
+    *out = rc == 0 && pg_true(r, 0, 0);
+    pg_result_release(r);
+    return rc;
 }
 
 int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err)
 {
-    struct pg_result *r = NULL;
+    static const struct pg_member members[] = {
+        PG_MEMBER(struct pg_identity, system),      PG_MEMBER(struct pg_identity, database),
+        PG_MEMBER(struct pg_identity, timeline),    PG_MEMBER(struct pg_identity, server_version),
+        PG_MEMBER(struct pg_identity, in_recovery), PG_MEMBER(struct pg_identity, superuser),
+        PG_MEMBER(struct pg_identity, role),        {0}};
     *out = (struct pg_identity){0};
-    int rc = pg_ask(pg, &r, "look_server", NULL, 0, err);
-    if (rc == 0) {
-        pg_copy_text(out->system, sizeof(out->system), pg_text(r, 0, 0));
-        pg_copy_text(out->database, sizeof(out->database), pg_text(r, 0, 1));
-        out->timeline = (int)pg_int(r, 0, 2);
-        out->server_version = (int)pg_int(r, 0, 3);
-        out->in_recovery = pg_true(r, 0, 4);
-        out->superuser = pg_true(r, 0, 5);
-        pg_copy_text(out->role, sizeof(out->role), pg_text(r, 0, 6));
-    }
-    pg_result_release(r);
-    return rc;
+    return pg_ask_row(pg, "look_server", NULL, 0, members, out, err);
 }

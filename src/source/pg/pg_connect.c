@@ -194,8 +194,7 @@ static void pg_connect_leave_primary(struct pg *pg)
 }
 
 /* Connects until the handshake has ended, with success or failure. Sets *silent if it timed out. */
-static void pg_connect_shake_hands(struct pg *pg, int64_t timeout_ms, size_t *host_count,
-                                   bool *silent)
+static void pg_connect_shake_hands(struct pg *pg, size_t *host_count, bool *silent)
 {
     struct turned lists[LISTS];
     pg_connect_turned_init(lists);
@@ -210,25 +209,23 @@ static void pg_connect_shake_hands(struct pg *pg, int64_t timeout_ms, size_t *ho
         PQfinish(pg->conn);
         pg->conn = pg_connect_begin(pg, lists);
     }
-    *silent = pg->conn != NULL && pg_connect_handshake(pg, pg_now_ms() + timeout_ms);
+    *silent = pg->conn != NULL && pg_connect_handshake(pg, pg_now_ms() + pg->connect_timeout_ms);
     pg_connect_turned_release(lists);
 }
 
 static int pg_connect_once(struct pg *pg, struct err *err)
 {
-    int64_t timeout_ms = pg->connect_timeout_ms > 0 ? pg->connect_timeout_ms : CONNECT_TIMEOUT_MS;
     size_t host_count = 1;
     bool silent = true;
     pg_connect_leave_primary(pg);
-    if (stop_asked()) { /* a connection after the stop request serves only for cleanup */
-        pg->stop_ms =
-            PG_STOP_MS - PG_STOP_LATE_MS > pg->stop_ms ? PG_STOP_MS - PG_STOP_LATE_MS : pg->stop_ms;
+    if (stop_asked() && pg->stop_ms < PG_STOP_MS - PG_STOP_LATE_MS) {
+        pg->stop_ms = PG_STOP_MS - PG_STOP_LATE_MS; /* it serves only for cleanup now */
     }
     memset(pg->prepared, 0, sizeof(pg->prepared));
     pg->log_trusted = false;
     for (size_t tried = 0; silent && tried < host_count; tried++) {
         PQfinish(pg->conn);
-        pg_connect_shake_hands(pg, timeout_ms, &host_count, &silent);
+        pg_connect_shake_hands(pg, &host_count, &silent);
         pg->turn += silent; /* try the next host first if this one does not answer */
     }
     if (pg->conn == NULL) {
@@ -237,7 +234,7 @@ static int pg_connect_once(struct pg *pg, struct err *err)
     if (silent) {
         return err_set(err, ERR_TRANSIENT,
                        "could not connect to the source: no answer within %" PRId64 " ms",
-                       timeout_ms);
+                       pg->connect_timeout_ms);
     }
     if (PQstatus(pg->conn) != CONNECTION_OK) {
         return pg_connect_refused(pg, err);
@@ -331,16 +328,27 @@ static int pg_connect_check_primary(struct pg *standby, struct pg *primary, stru
     return 0;
 }
 
+/* The settings for another connection like this one. */
+static struct source_options pg_connect_options(const struct pg *pg)
+{
+    return (struct source_options){.uri = pg->uri,
+                                   .primary = pg->primary_uri,
+                                   .password = pg->password,
+                                   .renewal = pg->renewal,
+                                   .connect_timeout_ms = pg->connect_timeout_ms,
+                                   .lock_timeout_ms = pg->lock_timeout_ms,
+                                   .silence_ms = pg->silence_ms,
+                                   .application_name = pg->application_name,
+                                   .first_host = pg->turn};
+}
+
 static int pg_connect_open_primary(struct pg *pg, struct err *err)
 {
-    struct source_options options = {.uri = pg->primary_uri,
-                                     .password = pg->password,
-                                     .renewal = pg->renewal,
-                                     .connect_timeout_ms = pg->connect_timeout_ms,
-                                     .lock_timeout_ms = pg->lock_timeout_ms,
-                                     .silence_ms = pg->silence_ms,
-                                     .application_name = pg->application_name,
-                                     .fences = pg->fences};
+    struct source_options options = pg_connect_options(pg);
+    options.uri = pg->primary_uri;
+    options.primary = NULL;
+    options.first_host = 0;
+    options.fences = pg->fences;
     int rc = pg_open(&pg->primary, &options, err);
     if (rc < 0) {
         return err_context(err, "source.primary");
@@ -374,75 +382,72 @@ int pg_check_primary(struct pg *pg, struct err *err)
     return pg_writer(pg, &primary, err);
 }
 
-int pg_open(struct pg **out, const struct source_options *options, struct err *err)
+static char *pg_connect_copy_or_null(const char *text)
+{
+    return text != NULL ? text_copy(text) : NULL;
+}
+
+/* A connection that is not made yet. */
+static struct pg *pg_connect_new(const struct source_options *options)
 {
     struct pg *pg = mem_zero(1, sizeof(*pg));
-    *out = NULL;
+    const char *application = options->application_name;
     pg->uri = text_copy(options->uri);
-    pg->password = options->password != NULL ? text_copy(options->password) : NULL;
+    pg->password = pg_connect_copy_or_null(options->password);
     pg->renewal = rotating_secret_hold(options->renewal);
     pg->encrypts = pg_must_encrypt(pg->uri);
     pg->binds = pg_must_bind(pg->uri, pg->password);
-    pg->application_name =
-        text_copy(options->application_name != NULL ? options->application_name : "rowferry");
-    pg->primary_uri = options->primary != NULL ? text_copy(options->primary) : NULL;
+    pg->application_name = text_copy(application != NULL ? application : "rowferry");
+    pg->primary_uri = pg_connect_copy_or_null(options->primary);
     pg->fences = options->fences;
-    pg->connect_timeout_ms = options->connect_timeout_ms;
+    pg->connect_timeout_ms =
+        options->connect_timeout_ms > 0 ? options->connect_timeout_ms : CONNECT_TIMEOUT_MS;
     pg->lock_timeout_ms = options->lock_timeout_ms;
     pg->turn = options->first_host;
     pg->answer_bytes = PG_ANSWER_MAX_BYTES;
     pg->silence_ms = options->silence_ms > 0 ? options->silence_ms : PG_SILENCE_MS;
-    int rc = pg_connect(pg, err);
+    return pg;
+}
+
+/* Hands the connection out, or closes it after an error. */
+static int pg_connect_hand_out(struct pg **out, struct pg *pg, int rc)
+{
+    *out = rc == 0 ? pg : NULL;
     if (rc < 0) {
         pg_close(pg);
-        return rc;
     }
-    *out = pg;
-    return 0;
+    return rc;
+}
+
+int pg_open(struct pg **out, const struct source_options *options, struct err *err)
+{
+    struct pg *pg = pg_connect_new(options);
+    return pg_connect_hand_out(out, pg, pg_connect(pg, err));
 }
 
 int pg_open_like(struct pg **out, const struct pg *pg, struct err *err)
 {
-    const struct source_options options = {.uri = pg->uri,
-                                           .primary = pg->primary_uri,
-                                           .password = pg->password,
-                                           .renewal = pg->renewal,
-                                           .connect_timeout_ms = pg->connect_timeout_ms,
-                                           .lock_timeout_ms = pg->lock_timeout_ms,
-                                           .silence_ms = pg->silence_ms,
-                                           .application_name = pg->application_name,
-                                           .first_host = pg->turn};
+    const struct source_options options = pg_connect_options(pg);
     return pg_open(out, &options, err);
 }
 
-static char *pg_connect_copy_or_none(const char *text)
+static char *pg_connect_copy_or_empty(const char *text)
 {
     return text_copy(text != NULL ? text : "");
 }
 
 int pg_open_probe(struct pg **out, const struct pg *pg, struct err *err)
 {
-    struct pg *probe = mem_zero(1, sizeof(*probe));
-    *out = NULL;
+    struct source_options options = pg_connect_options(pg);
+    options.renewal = NULL;
+    options.primary = NULL;
+    options.silence_ms = pg->connect_timeout_ms;
+    struct pg *probe = pg_connect_new(&options);
     probe->probes = true;
-    probe->answer_bytes = PG_ANSWER_MAX_BYTES;
-    probe->only = (struct pg_address){pg_connect_copy_or_none(PQhost(pg->conn)),
-                                      pg_connect_copy_or_none(PQhostaddr(pg->conn)),
-                                      pg_connect_copy_or_none(PQport(pg->conn))};
-    probe->uri = text_copy(pg->uri);
-    probe->password = pg->password != NULL ? text_copy(pg->password) : NULL;
-    probe->encrypts = pg->encrypts;
-    probe->binds = pg->binds;
-    probe->application_name = text_copy(pg->application_name);
-    probe->connect_timeout_ms = pg->connect_timeout_ms;
-    probe->silence_ms = pg->connect_timeout_ms > 0 ? pg->connect_timeout_ms : CONNECT_TIMEOUT_MS;
-    int rc = pg_connect_once(probe, err);
-    if (rc < 0) {
-        pg_close(probe);
-        return rc;
-    }
-    *out = probe;
-    return 0;
+    probe->only = (struct pg_address){pg_connect_copy_or_empty(PQhost(pg->conn)),
+                                      pg_connect_copy_or_empty(PQhostaddr(pg->conn)),
+                                      pg_connect_copy_or_empty(PQport(pg->conn))};
+    return pg_connect_hand_out(out, probe, pg_connect_once(probe, err));
 }
 
 void pg_close(struct pg *pg)

@@ -9,22 +9,18 @@
 
 #define RESULTS_MOST 32 /* six statements, each followed by a null */
 
-bool pg_reads_log(const char *sql)
+enum pg_purpose pg_purpose_of(const char *sql)
 {
-    return strstr(sql, " rowferry.") != NULL || strstr(sql, "(rowferry.") != NULL;
-}
-
-bool pg_writes_log(const char *sql)
-{
-    static const char *const words[] = {"insert into rowferry.",  "update rowferry.",
-                                        "delete from rowferry.",  "rowferry.prune(",
-                                        "rowferry.join_members(", "rowferry.leave("};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-        if (strstr(sql, words[i]) != NULL) {
-            return true;
+    static const char *const writes[] = {"insert into rowferry.",  "update rowferry.",
+                                         "delete from rowferry.",  "rowferry.prune(",
+                                         "rowferry.join_members(", "rowferry.leave("};
+    for (size_t i = 0; i < sizeof(writes) / sizeof(*writes); i++) {
+        if (strstr(sql, writes[i]) != NULL) {
+            return PG_WRITES_LOG;
         }
     }
-    return false;
+    bool reads = strstr(sql, " rowferry.") != NULL || strstr(sql, "(rowferry.") != NULL;
+    return reads ? PG_READS_LOG : PG_READS;
 }
 
 int pg_trust_log(struct pg *pg, struct err *err)
@@ -94,8 +90,7 @@ static int pg_log_collect(struct pg *pg, PGresult **kept, struct err *err)
     return 0;
 }
 
-int pg_run_guarded(struct pg *pg, PGresult **out, const struct pg_statement *s,
-                   enum pg_purpose purpose, struct err *err)
+int pg_run_guarded(struct pg *pg, PGresult **out, const struct pg_statement *s, struct err *err)
 {
     static const char *const begins[] = {
         [PG_READS] = "begin isolation level read committed read only",
@@ -104,9 +99,9 @@ int pg_run_guarded(struct pg *pg, PGresult **out, const struct pg_statement *s,
     struct err ignored;
     *out = NULL;
     pg_wait_begin(pg, pg->answer_bytes);
-    bool sent = PQenterPipelineMode(pg->conn) == 1 && pg_log_send(pg, begins[purpose]) &&
+    bool sent = PQenterPipelineMode(pg->conn) == 1 && pg_log_send(pg, begins[s->purpose]) &&
                 pg_log_send(pg, PG_GUARD_PATH) &&
-                pg_log_send(pg, purpose == PG_READS ? PG_GUARD_ROWS_END : PG_GUARD_ROWS) &&
+                pg_log_send(pg, s->purpose == PG_READS ? PG_GUARD_ROWS_END : PG_GUARD_ROWS) &&
                 pg_log_send_statement(pg, s) && pg_log_send(pg, "commit") &&
                 PQpipelineSync(pg->conn) == 1;
     if (!sent) {

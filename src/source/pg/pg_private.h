@@ -5,6 +5,7 @@
 #pragma once
 
 #include <libpq-fe.h>
+#include <stddef.h>
 
 #include "rowferry/source/pg/pg.h"
 
@@ -100,6 +101,44 @@ bool pg_is_copy(const PGresult *r);
 int pg_ask(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
            size_t count, struct err *err) MUST_CHECK;
 
+/* The parameters of a statement, as the two arguments `params` and `count`. */
+#define PG_PARAMS(...)                                                                             \
+    (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
+
+/* The text of an integer as a parameter; valid to the end of the block. */
+#define PG_INT_BYTES 24
+#define PG_INT(value) pg_int_text((char[PG_INT_BYTES]){0}, (int64_t)(value))
+const char *pg_int_text(char out[PG_INT_BYTES], int64_t value);
+
+/* Where a column of a row goes: a member of a struct. */
+struct pg_member {
+    enum { PG_END, PG_SKIP, PG_INTEGER, PG_BOOL, PG_LETTER, PG_COPY, PG_CHARS } type;
+    size_t offset;
+    size_t size;
+};
+
+/* By its type: an integer, a bool, a char, an array of char, or a char * that the caller frees. */
+#define PG_MEMBER(S, member)                                                                         \
+    {                                                                                                \
+        _Generic(&((S *)0)->member, int *: PG_INTEGER, uint32_t *: PG_INTEGER,                     \
+                 int64_t *: PG_INTEGER, size_t *: PG_INTEGER, bool *: PG_BOOL, char *: PG_LETTER,  \
+                 char **: PG_COPY, default: PG_CHARS),                                             \
+            offsetof(S, member), sizeof(((S *)0)->member) \
+    }
+
+/* Reads columns of a row, from number `column` on, into the members (ended by {0}) of *out. NULL
+ * becomes 0, false, '\0', a null pointer or an empty text. A text that is too long is cut. */
+void pg_read_row(const struct pg_result *r, size_t row, size_t column,
+                 const struct pg_member *members, void *out);
+
+/* pg_ask and pg_query for a single row, which is read into *out; for a single bool. */
+int pg_ask_row(struct pg *pg, const char *name, const char *const *params, size_t count,
+               const struct pg_member *members, void *out, struct err *err) MUST_CHECK;
+int pg_ask_bool(struct pg *pg, const char *name, const char *const *params, size_t count, bool *out,
+                struct err *err) MUST_CHECK;
+int pg_query_bool(struct pg *pg, const char *sql, const char *const *params, size_t count,
+                  bool *out, struct err *err) MUST_CHECK;
+
 /* Planning a read of a table runs code of the table's owner with the rights of this session (index
  * expressions). A function in from.query runs such code too. It can change the search path. So each
  * transaction sets its own, and only transactions that write the change log are read-write. Row
@@ -108,20 +147,6 @@ int pg_ask(struct pg *pg, struct pg_result **out, const char *name, const char *
 #define PG_GUARD_PATH "set local search_path = pg_catalog, pg_temp"
 #define PG_GUARD_ROWS "set local row_security = on"
 #define PG_GUARD_ROWS_END "set local row_security = off"
-
-/* A statement. types may be null. */
-struct pg_statement {
-    const char *sql;
-    const char *name; /* of the prepared statement; null: not prepared */
-    bool prepare;     /* it must be prepared first */
-    const Oid *types;
-    const char *const *params;
-    size_t count;
-};
-
-/* Return true if a text of migrations/source reads (writes) the change log. */
-bool pg_reads_log(const char *sql);
-bool pg_writes_log(const char *sql);
 
 /* Checks once per session if the schema "rowferry" can be trusted. If not, returns ERR_REJECTED
  * with the reason. Must precede any read of that schema. */
@@ -134,12 +159,27 @@ enum pg_purpose {
     PG_WRITES_LOG, /* reads and writes the change log */
 };
 
+struct pg_statement {
+    const char *sql;
+    const char *shape; /* null if the result is not needed */
+    const char *name;  /* of the prepared statement; null: not prepared */
+    bool prepare;      /* it must be prepared first */
+    enum pg_purpose purpose;
+    const Oid *types; /* null: the server infers them */
+    const char *const *params;
+    size_t count;
+};
+
+/* Returns the purpose of a text of migrations/source. */
+enum pg_purpose pg_purpose_of(const char *sql);
+
 /* Runs a statement in a guarded transaction of its own, in one round trip. The caller clears the
  * result, which may be an error's. */
 int pg_run_guarded(struct pg *pg, PGresult **out, const struct pg_statement *s,
-                   enum pg_purpose purpose, struct err *err) MUST_CHECK;
+                   struct err *err) MUST_CHECK;
 
-/* pg_ask for a text that is used often: the session prepares it. At most PG_PREPARED_MOST texts. */
+/* pg_ask for a text that is used often: the session prepares the first PG_PREPARED_MOST of them.
+ * Not for use within a transaction. */
 int pg_ask_again(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
                  size_t count, struct err *err) MUST_CHECK;
 

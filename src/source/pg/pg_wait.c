@@ -63,11 +63,8 @@ static int pg_wait_count_bytes(struct pg *pg, struct err *err)
  * that waits for its client to read or write does not count: its data does not get through. */
 static bool pg_wait_is_at_work(const struct pg *pg)
 {
-    char backend[16];
     struct err why;
     struct pg *probe;
-    struct pg_result *r = NULL;
-    const char *const params[] = {backend};
     bool works = false;
     if (pg->probes) {
         return false;
@@ -75,15 +72,11 @@ static bool pg_wait_is_at_work(const struct pg *pg)
     if (pg_open_probe(&probe, pg, &why) < 0) {
         return strcmp(why.sqlstate, TOO_MANY_CONNECTIONS) == 0; /* it is alive */
     }
-    snprintf(backend, sizeof(backend), "%d", pg->backend);
-    if (pg_query(probe, &r, "one: bool",
-                 "select exists (select from pg_catalog.pg_stat_activity where pid = $1::integer "
-                 "and state in ('active', 'disabled') "
-                 "and wait_event_type is distinct from 'Client')",
-                 params, 1, &why) == 0) {
-        works = pg_true(r, 0, 0);
-    }
-    pg_result_release(r);
+    (void)!pg_query_bool(
+        probe,
+        "select exists (select from pg_catalog.pg_stat_activity where pid = $1::integer "
+        "and state in ('active', 'disabled') and wait_event_type is distinct from 'Client')",
+        PG_PARAMS(PG_INT(pg->backend)), &works, &why);
     pg_close(probe);
     return works;
 }

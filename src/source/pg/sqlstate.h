@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
 
@@ -26,3 +28,13 @@ const char *sqlstate_data_exception(const char *sqlstate);
 void sqlstate_push_masked(struct buf *out, const char *message, const char *secret);
 
 void sqlstate_one_line(struct buf *out, const char *message, const char *secret);
+
+/* Returns true if a statement failed because of a character of the database's encoding that UTF8
+ * does not have (0x81 of WIN1252). */
+bool sqlstate_is_untranslatable(const struct err *why) MUST_CHECK;
+
+/* Finds the character that PostgreSQL's message about it names; writes it as hexadecimal digits.
+ * Returns false if the message names none. */
+#define UNTRANSLATABLE_BYTES 8 /* maximum of a character */
+#define UNTRANSLATABLE_SIZE (2 * UNTRANSLATABLE_BYTES + 1)
+bool sqlstate_character(const char *words, char out[UNTRANSLATABLE_SIZE]) MUST_CHECK;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pg/untranslatable.h"
+#include "pg/sqlstate.h"
 
 #define SQL_MAX_BYTES ((size_t)4 << 20)
 
@@ -38,9 +38,9 @@ static bool unreadable_learn_character(struct unreadable *u, struct pg *pg, cons
 {
     struct err said;
     size_t len = strlen(u->known);
-    if (!untranslatable_met(why) || !untranslatable_character(why->detail, found) ||
+    if (!sqlstate_is_untranslatable(why) || !sqlstate_character(why->detail, found) ||
         unreadable_is_known(u, found) || len + UNTRANSLATABLE_SIZE + 2 > sizeof(u->known) ||
-        unreadable_convert(pg, found, &said) == 0 || !untranslatable_met(&said)) {
+        unreadable_convert(pg, found, &said) == 0 || !sqlstate_is_untranslatable(&said)) {
         return false;
     }
     if (len == 0) {
@@ -88,7 +88,7 @@ bool unreadable_learn(struct unreadable *u, struct pg *pg, const struct err *why
 bool unreadable_end(struct unreadable *u, struct reader *r, const struct err *why)
 {
     struct err ignored;
-    return untranslatable_met(why) && reader_give_up(r, &ignored) == 0 &&
+    return sqlstate_is_untranslatable(why) && reader_give_up(r, &ignored) == 0 &&
            unreadable_learn(u, r->pg, why);
 }
 

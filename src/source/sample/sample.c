@@ -2,8 +2,6 @@
 /* Chooses representative rows and reads them. */
 #include "rowferry/source/sample/sample.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,10 +29,7 @@ const char *sample_stratum_name(enum stratum s)
 /* Finds the columns that this role may read; the pipeline may need only some of the table's. */
 static int sample_find_readable(struct sample *s, struct err *err)
 {
-    char oid[16];
-    const char *const params[] = {oid};
-    snprintf(oid, sizeof(oid), "%" PRIu32, s->base->oid);
-    return pg_ask(s->pg, &s->readable, "sample_readable", params, 1, err);
+    return pg_ask(s->pg, &s->readable, "sample_readable", PG_PARAMS(PG_INT(s->base->oid)), err);
 }
 
 static bool sample_is_readable(const struct sample *s, const char *column)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names in SQL of people, by their neighbours. */
+/* Finds names in SQL of the configuration, and classifies them by the tokens beside them. */
 #include "sql/mentions.h"
 
 #include <stdlib.h>
@@ -16,18 +16,8 @@ struct mention {
     bool bare;
 };
 
-struct tokens {
-    struct span *items;
-    size_t count;
-};
-
-/* Empty before the first and behind the last one. */
-static struct span mentions_token(const struct tokens *t, size_t at)
-{
-    return at < t->count ? t->items[at] : span_make("", 0);
-}
-
-/* As PostgreSQL reads it: in quotes to the letter, else in small letters. Null: it is none. */
+/* Returns the name that PostgreSQL reads: exact if quoted, else in lower case. Returns null if the
+ * token is not an identifier. */
 static char *mentions_identifier(struct span t)
 {
     bool quoted = t.len >= 2 && t.data[0] == '"';
@@ -42,24 +32,6 @@ static char *mentions_identifier(struct span t)
         i += quoted && t.data[i] == '"';
     }
     return name;
-}
-
-static bool mentions_is_word(struct span t, const char *word)
-{
-    size_t len = strlen(word);
-    bool same = t.len == len;
-    for (size_t i = 0; i < len && same; i++) {
-        same = ascii_lower(t.data[i]) == word[i];
-    }
-    return same;
-}
-
-static bool mentions_is_one_of(struct span t, const char *const *words)
-{
-    while (*words != NULL && !mentions_is_word(t, *words)) {
-        words++;
-    }
-    return *words != NULL;
 }
 
 static struct mention *mentions_find(const struct mentions *m, struct span name)
@@ -83,61 +55,62 @@ static void mentions_add_span(struct mentions *m, const char *name, bool bare)
     m->items[m->count++] = (struct mention){text_copy(name), bare};
 }
 
-/* Behind "as" stands a new name, or a type. */
-static void mentions_add_identifier(struct mentions *m, const struct tokens *t, size_t at)
+/* A name after "as" is a new one, or a type. */
+static void mentions_add_identifier(struct mentions *m, const struct sqltext_tokens *t, size_t at)
 {
     static const char *const qualifies[] = {".", ":", NULL};
     static const char *const opens[] = {".", "(", NULL};
-    char *name = mentions_identifier(mentions_token(t, at));
-    if (name != NULL && !mentions_is_word(mentions_token(t, at - 1), "as")) {
+    char *name = mentions_identifier(sqltext_token(t, at));
+    if (name != NULL && !sqltext_is_word(sqltext_token(t, at - 1), "as")) {
         mentions_add_span(m, name,
-                          !mentions_is_one_of(mentions_token(t, at - 1), qualifies) &&
-                              !mentions_is_one_of(mentions_token(t, at + 1), opens));
+                          !sqltext_is_one_of(sqltext_token(t, at - 1), qualifies) &&
+                              !sqltext_is_one_of(sqltext_token(t, at + 1), opens));
     }
     free(name);
 }
 
-/* Of columns; neither of a product nor of count(*). */
-static bool mentions_is_star(const struct tokens *t, size_t at)
+/* Returns true if the token is a "*" for columns, not a multiplication or count(*). */
+static bool mentions_is_star(const struct sqltext_tokens *t, size_t at)
 {
     static const char *const before[] = {".", ",", "select", "distinct", "all", NULL};
     static const char *const behind[] = {"from", ",", ")", NULL};
-    return mentions_is_word(mentions_token(t, at), "*") &&
-           (mentions_is_one_of(mentions_token(t, at - 1), before) ||
-            (mentions_is_one_of(mentions_token(t, at + 1), behind) &&
-             !mentions_is_word(mentions_token(t, at - 1), "(")));
+    return sqltext_is_word(sqltext_token(t, at), "*") &&
+           (sqltext_is_one_of(sqltext_token(t, at - 1), before) ||
+            (sqltext_is_one_of(sqltext_token(t, at + 1), behind) &&
+             !sqltext_is_word(sqltext_token(t, at - 1), "(")));
 }
 
-/* What has columns that no name in the text stands for; an identifier with escapes is one too. */
-static bool mentions_is_unnamed(const struct tokens *t, size_t at)
+/* Returns true for constructs that read columns without naming them. An identifier with escapes
+ * (U&"..") counts too, because we do not decode it. */
+static bool mentions_is_unnamed(const struct sqltext_tokens *t, size_t at)
 {
     static const char *const words[] = {"natural", "table", NULL};
-    return mentions_is_one_of(mentions_token(t, at), words) ||
-           (mentions_is_word(mentions_token(t, at), "u") &&
-            mentions_is_word(mentions_token(t, at + 1), "&"));
+    return sqltext_is_one_of(sqltext_token(t, at), words) ||
+           (sqltext_is_word(sqltext_token(t, at), "u") &&
+            sqltext_is_word(sqltext_token(t, at + 1), "&"));
 }
 
 void mentions_add(struct mentions *m, const char *sql)
 {
     static const char *const combines[] = {"union", "intersect", "except", NULL};
-    struct tokens t = {0};
+    struct sqltext_tokens t;
     size_t depth = 0;
     bool combined = false;
     bool top = false;
     if (sql == NULL) {
         return;
     }
-    t.count = sqltext_tokens(sql, &t.items);
+    sqltext_tokens(sql, &t);
     for (size_t i = 0; i < t.count; i++) {
-        depth += mentions_is_word(t.items[i], "(");
-        depth -= depth > 0 && mentions_is_word(t.items[i], ")");
+        depth += sqltext_is_word(t.items[i], "(");
+        depth -= depth > 0 && sqltext_is_word(t.items[i], ")");
         top = top || (depth == 0 && mentions_is_star(&t, i));
         m->star = m->star || mentions_is_unnamed(&t, i) || (depth > 0 && mentions_is_star(&t, i));
-        combined = combined || mentions_is_one_of(t.items[i], combines);
+        combined = combined || sqltext_is_one_of(t.items[i], combines);
         mentions_add_identifier(m, &t, i);
     }
     m->top = m->top || top;
-    m->star = m->star || (top && combined); /* columns go by their places */
+    m->star = m->star || (top && combined); /* matched by position, not by name */
     free(t.items);
 }
 
@@ -169,18 +142,18 @@ static void mentions_push_item(struct buf *out, const char *schema, const char *
 
 void mentions_push_calls(struct buf *out, const char *sql)
 {
-    struct tokens t = {0};
+    struct sqltext_tokens t;
     if (sql == NULL) {
         return;
     }
-    t.count = sqltext_tokens(sql, &t.items);
+    sqltext_tokens(sql, &t);
     for (size_t i = 0; i < t.count; i++) {
-        if (!mentions_is_word(mentions_token(&t, i + 1), ".") ||
-            !mentions_is_word(mentions_token(&t, i + 3), "(")) {
+        if (!sqltext_is_word(sqltext_token(&t, i + 1), ".") ||
+            !sqltext_is_word(sqltext_token(&t, i + 3), "(")) {
             continue;
         }
-        char *schema = mentions_identifier(mentions_token(&t, i));
-        char *name = mentions_identifier(mentions_token(&t, i + 2));
+        char *schema = mentions_identifier(sqltext_token(&t, i));
+        char *name = mentions_identifier(sqltext_token(&t, i + 2));
         if (schema != NULL && name != NULL) {
             mentions_push_item(out, schema, name);
         }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The names that SQL of people mentions, and what may be a column among them. Pure.
+ * Collects the names in SQL of the configuration that may be columns. Pure.
  *
- * Whose column a name is only the server knows: here a name counts for every table that has it.
+ * Only the server knows to which table a column belongs. Here a name counts for every table that
+ * has a column of that name.
  */
 #pragma once
 
@@ -12,8 +13,8 @@
 struct mentions {
     struct mention *items;
     size_t count;
-    bool top;  /* a query selects "*": its columns are found by the names of its result */
-    bool star; /* "*" within, where no name of the result tells, or a natural join: any column */
+    bool top;  /* a query selects "*": its result names the columns */
+    bool star; /* an inner "*" or a natural join: any column may be read */
 };
 
 void mentions_release(struct mentions *m);
@@ -21,12 +22,13 @@ void mentions_release(struct mentions *m);
 /* Adds a checked text (sqltext.h), or a view's definition; null: nothing. */
 void mentions_add(struct mentions *m, const char *sql);
 
-/* Adds a name, of a column wherever it stands. */
+/* Adds the name of a column. */
 void mentions_add_name(struct mentions *m, const char *name);
 
-/* Returns true if a column of that name may be read; _bare: without a table's name before it, so
- * that a column that is new or gone may make it another one. */
+/* Returns true if a column of this name may be read. */
 bool mentions_name(const struct mentions *m, struct span name);
+/* Returns true if the name occurs without a table's name before it. Then a column that is added or
+ * dropped may change which column it means. */
 bool mentions_bare(const struct mentions *m, struct span name);
 
 /* Appends the functions that a text calls by schema and name to an array's text, as

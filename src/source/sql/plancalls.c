@@ -68,7 +68,7 @@ static bool plancalls_in_capitals(const char *name)
     return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name);
 }
 
-/* The next name, or null at the end. */
+/* Finds the next name. Returns the position behind it, or null at the end. */
 static const char *plancalls_next_name(const char *plan, struct buf *name)
 {
     while (*plan != '\0') {
@@ -109,7 +109,7 @@ static bool plancalls_reads_rows_of(const char *plan, const char *alias)
     return found;
 }
 
-/* "Seq Scan on public.authors u", "Index Scan using i on public.authors". */
+/* A scan is "Seq Scan on public.authors u" or "Index Scan using i on public.authors". */
 bool plancalls_whole_rows(const char *plan, const char *table, bool members)
 {
     struct buf name;

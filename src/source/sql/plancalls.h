@@ -14,6 +14,6 @@
 void plancalls_push(struct buf *out, const char *plan);
 
 /* Returns true if the plan reads whole rows of a table ("schema.name" without quotes), as in
- * to_jsonb(u): any of its columns, also one that is new. members: of some table that it does not
- * name counts too. */
+ * to_jsonb(u): then every column counts, even a new one. members: whole rows of any table count,
+ * because the plan names the members of the table instead. */
 bool plancalls_whole_rows(const char *plan, const char *table, bool members);

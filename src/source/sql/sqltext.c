@@ -13,6 +13,8 @@
 #include "rowferry/base/ascii.h"
 #include "rowferry/base/text.h"
 
+#define TOKENS_AT_ONCE 64
+
 struct scan {
     const char *at;
     size_t round;  /* open parentheses */
@@ -20,9 +22,7 @@ struct scan {
     bool any;      /* found a token that is neither blank nor comment */
     bool parameter;
     const char *problem;
-    struct span *tokens; /* owned by the caller that collects them */
-    size_t token_count;
-    size_t token_capacity; /* 0: tokens are not collected */
+    struct sqltext_tokens *tokens; /* null: tokens are not collected */
 };
 
 /* PostgreSQL treats every byte beyond ASCII as a letter. */
@@ -49,7 +49,7 @@ static void sqltext_skip_block(struct scan *s)
         bool opens = s->at[0] == '/' && s->at[1] == '*';
         bool closes = s->at[0] == '*' && s->at[1] == '/';
         if (s->at[0] == '\0') {
-            s->problem = "a comment does not end";
+            s->problem = "unterminated comment";
             return;
         }
         depth += opens ? 1 : 0;
@@ -67,7 +67,7 @@ static void sqltext_skip_quoted(struct scan *s, bool backslashes)
         s->at += pair ? 2 : 1;
     }
     if (*s->at == '\0') {
-        s->problem = "a quotation does not end";
+        s->problem = "unterminated quotation";
     } else {
         s->at++;
     }
@@ -112,7 +112,7 @@ static void sqltext_skip_dollar(struct scan *s)
         s->at++;
     }
     if (*s->at != '$') {
-        s->problem = "a \"$\" begins nothing";
+        s->problem = "a \"$\" that begins no parameter and no quotation";
         return;
     }
     size_t len = (size_t)(++s->at - tag);
@@ -120,7 +120,7 @@ static void sqltext_skip_dollar(struct scan *s)
         s->at++;
     }
     if (*s->at == '\0') {
-        s->problem = "a quotation does not end";
+        s->problem = "unterminated quotation";
     } else {
         s->at += len;
     }
@@ -148,10 +148,10 @@ static void sqltext_take_sign(struct scan *s)
         s->at++;
         break;
     case ')':
-        sqltext_close_one(s, &s->round, "a \")\" closes what it did not open");
+        sqltext_close_one(s, &s->round, "a \")\" closes no \"(\"");
         break;
     case ']':
-        sqltext_close_one(s, &s->square, "a \"]\" closes what it did not open");
+        sqltext_close_one(s, &s->square, "a \"]\" closes no \"[\"");
         break;
     case ';':
         s->problem = "it has a \";\"";
@@ -177,14 +177,13 @@ static void sqltext_take_token(struct scan *s)
 
 static void sqltext_collect(struct scan *s, const char *from)
 {
-    if (s->token_capacity == 0) {
-        return;
+    struct sqltext_tokens *t = s->tokens;
+    if (t != NULL) {
+        if (t->count % TOKENS_AT_ONCE == 0) {
+            t->items = mem_grow(t->items, t->count + TOKENS_AT_ONCE, sizeof(*t->items));
+        }
+        t->items[t->count++] = span_make(from, (size_t)(s->at - from));
     }
-    if (s->token_count == s->token_capacity) {
-        s->token_capacity *= 2;
-        s->tokens = mem_grow(s->tokens, s->token_capacity, sizeof(*s->tokens));
-    }
-    s->tokens[s->token_count++] = span_make(from, (size_t)(s->at - from));
 }
 
 static void sqltext_scan(struct scan *s)
@@ -214,7 +213,7 @@ static int sqltext_judge(const struct scan *s, struct err *err)
     if (s->problem == NULL) {
         return 0;
     }
-    err_set(err, ERR_CONFIG, "it is not one condition or query by itself: %s", s->problem);
+    err_set(err, ERR_CONFIG, "not a complete condition or query: %s", s->problem);
     return *s->at == ';' ? err_hint(err, "leave out the \";\"") : ERR_CONFIG;
 }
 
@@ -237,30 +236,26 @@ int sqltext_check(const char *sql, struct err *err)
 
 /* --- uses of a column ------------------------------------------------------------------------ */
 
-#define TOKENS_FIRST 64
 #define NOWHERE SIZE_MAX
 
-size_t sqltext_tokens(const char *sql, struct span **tokens)
+void sqltext_tokens(const char *sql, struct sqltext_tokens *out)
 {
-    struct scan s = {.at = sql, .token_capacity = TOKENS_FIRST};
-    s.tokens = mem_zero(s.token_capacity, sizeof(*s.tokens));
+    struct scan s = {.at = sql, .tokens = out};
+    *out = (struct sqltext_tokens){0};
     sqltext_scan(&s);
-    *tokens = s.tokens;
-    return s.token_count;
 }
 
-/* Empty before the first and behind the last one. */
-static struct span sqltext_token(const struct scan *s, size_t at)
+struct span sqltext_token(const struct sqltext_tokens *t, size_t at)
 {
-    return at < s->token_count ? s->tokens[at] : span_make("", 0);
+    return at < t->count ? t->items[at] : span_make("", 0);
 }
 
-static bool sqltext_is_word(struct span t, const char *word)
+bool sqltext_is_word(struct span t, const char *word)
 {
     return t.len == strlen(word) && strncasecmp(t.data, word, t.len) == 0;
 }
 
-static bool sqltext_is_one_of(struct span t, const char *const *words)
+bool sqltext_is_one_of(struct span t, const char *const *words)
 {
     while (*words != NULL && !sqltext_is_word(t, *words)) {
         words++;
@@ -283,13 +278,13 @@ static bool sqltext_means(struct span t, const char *name)
 }
 
 /* Returns the opening parenthesis around a token; NOWHERE if there is none. */
-static size_t sqltext_enclosing(const struct scan *s, size_t at)
+static size_t sqltext_enclosing(const struct sqltext_tokens *t, size_t at)
 {
     size_t closed = 0;
     while (at-- > 0) {
-        if (sqltext_is_word(s->tokens[at], ")")) {
+        if (sqltext_is_word(t->items[at], ")")) {
             closed++;
-        } else if (sqltext_is_word(s->tokens[at], "(") && closed-- == 0) {
+        } else if (sqltext_is_word(t->items[at], "(") && closed-- == 0) {
             return at;
         }
     }
@@ -297,7 +292,7 @@ static size_t sqltext_enclosing(const struct scan *s, size_t at)
 }
 
 /* Returns true for a call of a function with a schema, or of one that only uses a value's text. */
-static bool sqltext_is_harmless_call(const struct scan *s, size_t parenthesis)
+static bool sqltext_is_harmless_call(const struct sqltext_tokens *t, size_t parenthesis)
 {
     static const char *const known[] = {"concat",
                                         "concat_ws",
@@ -322,69 +317,69 @@ static bool sqltext_is_harmless_call(const struct scan *s, size_t parenthesis)
                                         "to_jsonb",
                                         "upper",
                                         NULL};
-    return parenthesis > 0 && (sqltext_is_one_of(sqltext_token(s, parenthesis - 1), known) ||
-                               sqltext_is_word(sqltext_token(s, parenthesis - 2), "."));
+    return parenthesis > 0 && (sqltext_is_one_of(sqltext_token(t, parenthesis - 1), known) ||
+                               sqltext_is_word(sqltext_token(t, parenthesis - 2), "."));
 }
 
 /* Returns true if the column is used without a comparison that we must check: as an item of a
  * select list, in ORDER BY or GROUP BY (which use the type's own operators), or as an argument of a
  * harmless call. */
-static bool sqltext_is_item(const struct scan *s, size_t first, size_t last)
+static bool sqltext_is_item(const struct sqltext_tokens *t, size_t first, size_t last)
 {
     static const char *const before[] = {"select", "distinct", "all", "by", ",", NULL};
     static const char *const compares[] = {"like", "ilike",   "similar", "in",
                                            "not",  "between", "collate", NULL};
-    struct span next = sqltext_token(s, last + 1);
+    struct span next = sqltext_token(t, last + 1);
     bool symbol = next.len > 0 && strchr("+-*/<>=~!@#%^&|`?", next.data[0]) != NULL;
-    size_t around = sqltext_enclosing(s, first);
-    struct span begins = sqltext_token(s, around == NOWHERE ? 0 : around + 1);
+    size_t around = sqltext_enclosing(t, first);
+    struct span begins = sqltext_token(t, around == NOWHERE ? 0 : around + 1);
     if (symbol || sqltext_is_one_of(next, compares)) {
         return false;
     }
-    if (around != NOWHERE && sqltext_is_harmless_call(s, around)) {
-        return first == around + 1 || sqltext_is_word(sqltext_token(s, first - 1), ",") ||
-               sqltext_is_one_of(sqltext_token(s, first - 1), before);
+    if (around != NOWHERE && sqltext_is_harmless_call(t, around)) {
+        return first == around + 1 || sqltext_is_word(sqltext_token(t, first - 1), ",") ||
+               sqltext_is_one_of(sqltext_token(t, first - 1), before);
     }
-    return sqltext_is_one_of(sqltext_token(s, first - 1), before) &&
+    return sqltext_is_one_of(sqltext_token(t, first - 1), before) &&
            (sqltext_is_word(begins, "select") || sqltext_is_word(begins, "with") ||
-            sqltext_is_word(sqltext_token(s, first - 1), "by"));
+            sqltext_is_word(sqltext_token(t, first - 1), "by"));
 }
 
 /* Returns true if operator(schema.=) precedes the column. */
-static bool sqltext_follows_operator(const struct scan *s, size_t first)
+static bool sqltext_follows_operator(const struct sqltext_tokens *t, size_t first)
 {
-    size_t opens = first > 0 && sqltext_is_word(sqltext_token(s, first - 1), ")")
-                       ? sqltext_enclosing(s, first - 1)
+    size_t opens = first > 0 && sqltext_is_word(sqltext_token(t, first - 1), ")")
+                       ? sqltext_enclosing(t, first - 1)
                        : 0;
     return opens > 0 && opens != NOWHERE &&
-           sqltext_is_word(sqltext_token(s, opens - 1), "operator");
+           sqltext_is_word(sqltext_token(t, opens - 1), "operator");
 }
 
-static bool sqltext_is_plain(const struct scan *s, size_t last)
+static bool sqltext_is_plain(const struct sqltext_tokens *t, size_t last)
 {
     size_t first = last;
-    while (first >= 2 && sqltext_is_word(sqltext_token(s, first - 1), ".")) {
+    while (first >= 2 && sqltext_is_word(sqltext_token(t, first - 1), ".")) {
         first -= 2;
     }
-    struct span next = sqltext_token(s, last + 1);
-    bool cast = sqltext_is_word(sqltext_token(s, first - 1), "(") &&
-                sqltext_is_word(sqltext_token(s, first - 2), "cast");
-    bool typed = sqltext_is_word(next, ":") && sqltext_is_word(sqltext_token(s, last + 2), ":");
+    struct span next = sqltext_token(t, last + 1);
+    bool cast = sqltext_is_word(sqltext_token(t, first - 1), "(") &&
+                sqltext_is_word(sqltext_token(t, first - 2), "cast");
+    bool typed = sqltext_is_word(next, ":") && sqltext_is_word(sqltext_token(t, last + 2), ":");
     bool other = sqltext_is_word(next, ".") || sqltext_is_word(next, "(") ||
-                 sqltext_is_word(sqltext_token(s, first - 1), "as");
+                 sqltext_is_word(sqltext_token(t, first - 1), "as");
     return !cast && !typed && !other && !sqltext_is_word(next, "is") &&
-           !sqltext_is_word(next, "operator") && !sqltext_follows_operator(s, first) &&
-           !sqltext_is_item(s, first, last);
+           !sqltext_is_word(next, "operator") && !sqltext_follows_operator(t, first) &&
+           !sqltext_is_item(t, first, last);
 }
 
 bool sqltext_compares(const char *sql, const char *name)
 {
-    struct scan s = {.at = sql};
+    struct sqltext_tokens t;
     bool found = false;
-    s.token_count = sqltext_tokens(sql, &s.tokens);
-    for (size_t i = 0; i < s.token_count && !found; i++) {
-        found = sqltext_means(s.tokens[i], name) && sqltext_is_plain(&s, i);
+    sqltext_tokens(sql, &t);
+    for (size_t i = 0; i < t.count && !found; i++) {
+        found = sqltext_means(t.items[i], name) && sqltext_is_plain(&t, i);
     }
-    free(s.tokens);
+    free(t.items);
     return found;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rowferry/base/text.h"
+#include "sql/sqlquote.h"
 
 #define NAME_MAX_BYTES ((size_t)1 << 20)
 
@@ -39,13 +40,13 @@ static int tablename_take_part(char **out, const char **text, bool schema, struc
     } else {
         *out = tablename_take_quoted(text);
         if (*out == NULL) {
-            return err_set(err, ERR_CONFIG, "a quoted name does not end");
+            return err_set(err, ERR_CONFIG, "unterminated quoted identifier");
         }
         if (**text != '\0' && !(schema && **text == '.')) {
-            return err_set(err, ERR_CONFIG, "there is something behind a quoted name");
+            return err_set(err, ERR_CONFIG, "unexpected text after a quoted identifier");
         }
     }
-    return (*out)[0] != '\0' ? 0 : err_set(err, ERR_CONFIG, "a schema or table has no name");
+    return (*out)[0] != '\0' ? 0 : err_set(err, ERR_CONFIG, "empty schema or table name");
 }
 
 int tablename_parse(struct tablename *out, const char *text, struct err *err)
@@ -62,8 +63,7 @@ int tablename_parse(struct tablename *out, const char *text, struct err *err)
     }
     if (rc < 0) {
         tablename_release(out);
-        return err_hint(err,
-                        "write \"schema.table\", with quotes as in SQL where a name has a dot");
+        return err_hint(err, "write \"schema.table\", with quotes as in SQL if a name has a dot");
     }
     return 0;
 }
@@ -77,16 +77,11 @@ void tablename_release(struct tablename *name)
 
 static void tablename_push_part(struct buf *out, const char *part, bool quoted)
 {
-    if (!quoted) {
+    if (quoted) {
+        sqlquote_identifier(out, part);
+    } else {
         buf_push_text(out, part);
-        return;
     }
-    buf_push_char(out, '"');
-    for (; *part != '\0'; part++) {
-        buf_push_text(out, *part == '"' ? "\"" : "");
-        buf_push_char(out, *part);
-    }
-    buf_push_char(out, '"');
 }
 
 void tablename_push(struct buf *out, const char *schema, const char *table)

@@ -2,8 +2,6 @@
 /* Surveys the table, its key and its capture. */
 #include "rowferry/source/survey/survey.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,22 +14,29 @@
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-int survey_push_name(struct pg *pg, struct buf *out, const char *name, struct err *err)
+void survey_sql_init(struct survey_sql *sql, struct pg *pg, struct err *err)
 {
-    struct pg_result *r = NULL;
-    int rc = pg_query(pg, &r, "one: text", "select quote_ident($1)", &name, 1, err);
-    if (rc == 0) {
-        buf_push_text(out, pg_text(r, 0, 0));
-    }
-    pg_result_release(r);
-    return rc;
+    *sql = (struct survey_sql){.pg = pg, .err = err};
+    buf_init(&sql->text, SURVEY_TEXT_BYTES);
 }
 
-int survey_push_table(struct pg *pg, struct buf *out, const struct table *t, struct err *err)
+void survey_push_name(struct survey_sql *sql, const char *name)
 {
-    int rc = survey_push_name(pg, out, t->schema, err);
-    buf_push_char(out, '.');
-    return rc == 0 ? survey_push_name(pg, out, t->name, err) : rc;
+    struct pg_result *r = NULL;
+    if (sql->rc == 0) {
+        sql->rc = pg_query(sql->pg, &r, "one: text", "select quote_ident($1)", &name, 1, sql->err);
+    }
+    if (sql->rc == 0) {
+        buf_push_text(&sql->text, pg_text(r, 0, 0));
+    }
+    pg_result_release(r);
+}
+
+void survey_push_table(struct survey_sql *sql, const char *schema, const char *name)
+{
+    survey_push_name(sql, schema);
+    buf_push_char(&sql->text, '.');
+    survey_push_name(sql, name);
 }
 
 static void survey_push_names(struct buf *out, const struct pg_result *r)
@@ -59,7 +64,7 @@ static int survey_none(struct pg *pg, const char *name, struct err *err)
     struct table *t = NULL;
     int rc = catalog_table(pg, &t, name, NULL, 0, err);
     catalog_table_free(t);
-    return rc < 0 ? rc : err_set(err, ERR_TRANSIENT, "table \"%s\" came just now", name);
+    return rc < 0 ? rc : err_set(err, ERR_TRANSIENT, "table \"%s\" was created just now", name);
 }
 
 static int survey_take_found(struct survey_found *out, struct pg *pg, const char *name,
@@ -84,13 +89,10 @@ int survey_find(struct survey_found *out, struct pg *pg, const char *name, struc
         return err_context(err, "table %s", name);
     }
     bool bare = strchr(name, '.') == NULL;
-    const char *params[] = {parsed.schema, parsed.table};
-    rc = pg_ask(pg, &r, "survey_find", params, 2, err);
+    rc = pg_ask(pg, &r, "survey_find", PG_PARAMS(parsed.schema, parsed.table), err);
     if (rc == 0 && pg_rows(r) == 0 && bare) { /* not in public: search all schemas */
         pg_result_release(r);
-        r = NULL;
-        params[0] = NULL;
-        rc = pg_ask(pg, &r, "survey_find", params, 2, err);
+        rc = pg_ask(pg, &r, "survey_find", PG_PARAMS(NULL, parsed.table), err);
     }
     if (rc == 0) {
         rc = survey_take_found(out, pg, name, r, err);
@@ -113,39 +115,30 @@ static int survey_no_key(const struct survey_found *found, struct err *err)
 int survey_open(struct pg *pg, struct table **out, const struct survey_found *found,
                 struct survey *s, struct err *err)
 {
-    char oid[16];
+    static const struct pg_member members[] = {PG_MEMBER(struct survey, key_index),
+                                               PG_MEMBER(struct survey, key_primary),
+                                               PG_MEMBER(struct survey, key_filled),
+                                               {0}};
     struct pg_result *r = NULL;
     const char *key[KEY_MAX_PARTS] = {NULL};
-    const char *const params[] = {oid};
-    snprintf(oid, sizeof(oid), "%" PRIu32, found->oid);
-    int rc = pg_ask(pg, &r, "survey_key", params, 1, err);
+    int rc = pg_ask(pg, &r, "survey_key", PG_PARAMS(PG_INT(found->oid)), err);
     if (rc == 0 && pg_rows(r) == 0) {
         rc = survey_no_key(found, err);
-    }
-    if (rc == 0 && pg_rows(r) > KEY_MAX_PARTS) {
+    } else if (rc == 0 && pg_rows(r) > KEY_MAX_PARTS) {
         rc = err_set(err, ERR_REJECTED, "the key of \"%s\" has too many columns", found->name);
     }
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
         key[i] = pg_text(r, i, 0);
     }
+    rc = rc == 0 ? catalog_table(pg, out, found->name, key, pg_rows(r), err) : rc;
     if (rc == 0) {
-        rc = catalog_table(pg, out, found->name, key, pg_rows(r), err);
-    }
-    if (rc == 0) {
-        s->key_index = text_copy(pg_text(r, 0, 1));
-        s->key_primary = pg_true(r, 0, 2);
-        s->key_filled = pg_true(r, 0, 3);
+        pg_read_row(r, 0, 1, members, s);
     }
     pg_result_release(r);
     return rc;
 }
 
 /* --- the capture ----------------------------------------------------------------------------- */
-
-static char *survey_copy_or_null(const char *text)
-{
-    return text != NULL ? text_copy(text) : NULL;
-}
 
 /* The tables that the query depends on need the change log too. */
 static int survey_look_dependency(struct survey *s, struct pg *pg, const struct dependency *d,
@@ -180,23 +173,14 @@ static int survey_look_log(struct survey *s, struct pg *pg, struct err *err)
 
 static int survey_look_capture(struct survey *s, struct pg *pg, struct err *err)
 {
-    char oid[16];
-    struct pg_result *r = NULL;
-    const char *const params[] = {oid};
-    snprintf(oid, sizeof(oid), "%" PRIu32, s->table->oid);
+    static const struct pg_member members[] = {
+        PG_MEMBER(struct survey, may_install),  PG_MEMBER(struct survey, cursor),
+        PG_MEMBER(struct survey, cursor_index), PG_MEMBER(struct survey, cursor_filled),
+        PG_MEMBER(struct survey, readable),     {0}};
     int rc = survey_look_log(s, pg, err);
-    if (rc == 0) {
-        rc = pg_ask(pg, &r, "survey_capture", params, 1, err);
-    }
-    if (rc == 0) {
-        s->may_install = pg_true(r, 0, 0);
-        s->cursor = survey_copy_or_null(pg_text(r, 0, 1));
-        s->cursor_index = survey_copy_or_null(pg_text(r, 0, 2));
-        s->cursor_filled = pg_true(r, 0, 3);
-        s->readable = pg_true(r, 0, 4);
-    }
-    pg_result_release(r);
-    return rc;
+    return rc == 0
+               ? pg_ask_row(pg, "survey_capture", PG_PARAMS(PG_INT(s->table->oid)), members, s, err)
+               : rc;
 }
 
 /* --- the survey ------------------------------------------------------------------------------ */
@@ -232,28 +216,16 @@ int survey_take(struct survey *out, struct pg *pg, const struct survey_input *in
     struct survey_found found;
     *out = (struct survey){0};
     int rc = survey_find(&found, pg, in->table, err);
-    if (rc == 0) {
-        rc = pg_script(pg, LOOK_TIMEOUT, err);
-    }
-    if (rc == 0) {
-        rc = pg_identify(pg, &out->identity, err);
-    }
+    rc = rc == 0 ? pg_script(pg, LOOK_TIMEOUT, err) : rc;
+    rc = rc == 0 ? pg_identify(pg, &out->identity, err) : rc;
     if (rc == 0) {
         rc = found.kind == 'v' ? survey_view(out, pg, &found, err)
                                : survey_take_table(out, pg, &found, err);
     }
-    if (rc == 0) {
-        rc = survey_take_facts(out, pg, err);
-    }
-    if (rc == 0 && in->with_count > 0) {
-        rc = survey_join(out, pg, in, err);
-    }
-    if (rc == 0) {
-        rc = pg_script(pg, LOOK_TIMEOUT, err);
-    }
-    if (rc == 0) {
-        rc = survey_look_capture(out, pg, err);
-    }
+    rc = rc == 0 ? survey_take_facts(out, pg, err) : rc;
+    rc = rc == 0 && in->with_count > 0 ? survey_join(out, pg, in, err) : rc;
+    rc = rc == 0 ? pg_script(pg, LOOK_TIMEOUT, err) : rc;
+    rc = rc == 0 ? survey_look_capture(out, pg, err) : rc;
     if (rc == 0) {
         survey_give_columns(out);
     }

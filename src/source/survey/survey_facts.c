@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about columns: the planner's statistics, and a sample of their values. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +80,11 @@ static struct pg_result *survey_facts_ask_sample(struct pg *pg, const char *shap
 static void survey_facts_sample_values(struct pg *pg, const struct table *t, const char *value,
                                        const struct probe *p, struct column_facts *f)
 {
+    static const struct pg_member members[] = {
+        PG_MEMBER(struct column_facts, sampled), PG_MEMBER(struct column_facts, words),
+        PG_MEMBER(struct column_facts, unfit),   PG_MEMBER(struct column_facts, longest),
+        PG_MEMBER(struct column_facts, least),   PG_MEMBER(struct column_facts, most),
+        PG_MEMBER(struct column_facts, flat),    {0}};
     struct buf sql;
     buf_init(&sql, SURVEY_TEXT_BYTES);
     buf_printf(&sql,
@@ -93,13 +97,7 @@ static void survey_facts_sample_values(struct pg *pg, const struct table *t, con
     struct pg_result *r =
         survey_facts_ask_sample(pg, "one: int, int, int, int?, int?, int?, int", &sql);
     if (r != NULL) {
-        f->sampled = (size_t)pg_int(r, 0, 0);
-        f->words = (size_t)pg_int(r, 0, 1);
-        f->unfit = (size_t)pg_int(r, 0, 2);
-        f->longest = pg_int(r, 0, 3);
-        f->least = pg_int(r, 0, 4);
-        f->most = pg_int(r, 0, 5);
-        f->flat = (size_t)pg_int(r, 0, 6);
+        pg_read_row(r, 0, 0, members, f);
     }
     pg_result_release(r);
     buf_release(&sql);
@@ -109,13 +107,14 @@ static void survey_facts_sample_values(struct pg *pg, const struct table *t, con
 
 static void survey_facts_fill_shape(struct shape *s, const struct pg_result *r, size_t row)
 {
-    size_t *const counts[] = {&s->objects,  &s->listed, &s->strings, &s->numbers,
-                              &s->booleans, &s->whole,  &s->dates,   &s->words};
+    static const struct pg_member members[] = {
+        PG_MEMBER(struct shape, objects),  PG_MEMBER(struct shape, listed),
+        PG_MEMBER(struct shape, strings),  PG_MEMBER(struct shape, numbers),
+        PG_MEMBER(struct shape, booleans), PG_MEMBER(struct shape, whole),
+        PG_MEMBER(struct shape, dates),    PG_MEMBER(struct shape, words),
+        PG_MEMBER(struct shape, longest),  {0}};
     s->name = text_copy(pg_text(r, row, 1) != NULL ? pg_text(r, row, 1) : "");
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        *counts[i] = (size_t)pg_int(r, row, 2 + i);
-    }
-    s->longest = pg_int(r, row, 10);
+    pg_read_row(r, row, 2, members, s);
 }
 
 /* Adds the rows from *row on as members of `into`, as long as their depth is `depth`. */
@@ -213,15 +212,11 @@ static void survey_facts_take_statistics(const struct pg_result *r, const struct
 int survey_facts(struct pg *pg, const struct table *t, const struct columns *columns,
                  struct column_facts *out, bool *analysed, struct err *err)
 {
-    char oid[16];
     struct pg_result *r = NULL;
-    const char *const params[] = {oid};
-    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
     *analysed = false; /* the planner has no statistics for a query */
-    int rc = t->query == NULL ? pg_ask(pg, &r, "survey_statistics", params, 1, err) : 0;
-    if (r != NULL) {
-        survey_facts_take_statistics(r, columns, out, analysed);
-    }
+    int rc =
+        t->query == NULL ? pg_ask(pg, &r, "survey_statistics", PG_PARAMS(PG_INT(t->oid)), err) : 0;
+    survey_facts_take_statistics(r, columns, out, analysed);
     pg_result_release(r);
     rc = rc == 0 ? pg_script(pg, SAMPLE_TIMEOUT, err) : rc;
     int64_t end_ms = pg_now_ms() + SAMPLES_MOST_MS;

@@ -21,13 +21,9 @@ enum {
     CHILD_TABLE,
     PARENT_SCHEMA,
     PARENT_TABLE,
-    CHILD_COLUMN,
-    PARENT_COLUMN,
-    CHILD_COLUMN_QUOTED,
-    PARENT_COLUMN_QUOTED,
     CHILD_QUOTED,
     PARENT_QUOTED,
-    SAME_TYPE
+    PAIR, /* the first of its columns */
 };
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -71,14 +67,12 @@ static struct survey_link *survey_links_begin_link(struct survey_links *l,
 
 static void survey_links_take_pair(struct survey_link *link, const struct pg_result *r, size_t row)
 {
+    static const struct pg_member members[] = {
+        PG_MEMBER(struct survey_pair, child),        PG_MEMBER(struct survey_pair, parent),
+        PG_MEMBER(struct survey_pair, child_quoted), PG_MEMBER(struct survey_pair, parent_quoted),
+        PG_MEMBER(struct survey_pair, same_type),    {0}};
     link->pairs = mem_grow(link->pairs, link->pair_count + 1, sizeof(*link->pairs));
-    link->pairs[link->pair_count++] = (struct survey_pair){
-        .child = text_copy(pg_text(r, row, CHILD_COLUMN)),
-        .parent = text_copy(pg_text(r, row, PARENT_COLUMN)),
-        .child_quoted = text_copy(pg_text(r, row, CHILD_COLUMN_QUOTED)),
-        .parent_quoted = text_copy(pg_text(r, row, PARENT_COLUMN_QUOTED)),
-        .same_type = pg_true(r, row, SAME_TYPE),
-    };
+    pg_read_row(r, row, PAIR, members, &link->pairs[link->pair_count++]);
 }
 
 int survey_links_read(struct survey_links *out, struct pg *pg, const uint32_t *oids, size_t count,
@@ -93,8 +87,7 @@ int survey_links_read(struct survey_links *out, struct pg *pg, const uint32_t *o
         buf_printf(&list, "%s%" PRIu32, i > 0 ? "," : "", oids[i]);
     }
     buf_push_char(&list, '}');
-    const char *const params[] = {buf_text(&list)};
-    int rc = pg_ask(pg, &r, "survey_links", params, 1, err);
+    int rc = pg_ask(pg, &r, "survey_links", PG_PARAMS(buf_text(&list)), err);
     struct survey_link *link = NULL;
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
         if (link == NULL || pg_int(r, i, LINK) != pg_int(r, i - 1, LINK)) {
@@ -186,17 +179,18 @@ static void survey_links_push_columns(struct buf *out, const struct step *s, con
     buf_push_text(out, count > 1 ? ")" : "");
 }
 
+static void survey_links_push_parameters(struct buf *out, size_t count)
+{
+    for (size_t i = 1; i <= count; i++) {
+        buf_printf(out, "%s$%zu", i > 1 ? ", " : "", i);
+    }
+}
+
 static void survey_links_push_arrays(struct buf *out, size_t count)
 {
-    if (count == 1) {
-        buf_push_literal(out, " = any($1)");
-        return;
-    }
-    buf_push_literal(out, " in (select * from unnest(");
-    for (size_t i = 0; i < count; i++) {
-        buf_printf(out, "%s$%zu", i > 0 ? ", " : "", i + 1);
-    }
-    buf_push_literal(out, "))");
+    buf_push_text(out, count == 1 ? " = any(" : " in (select * from unnest(");
+    survey_links_push_parameters(out, count);
+    buf_push_text(out, count == 1 ? ")" : "))");
 }
 
 /* Returns true if the table is a child that references the root's key, so that its own columns are
@@ -210,17 +204,6 @@ static bool survey_links_is_pointer(const struct table *root, const struct way *
         points = strcmp(link->pairs[i].parent, root->key[i]) == 0 && link->pairs[i].same_type;
     }
     return points;
-}
-
-static int survey_links_push_key(struct buf *out, struct pg *pg, const struct table *root,
-                                 struct err *err)
-{
-    int rc = 0;
-    for (size_t i = 0; i < root->key_count && rc == 0; i++) {
-        buf_push_text(out, i > 0 ? ", a0." : "a0.");
-        rc = survey_push_name(pg, out, root->key[i], err);
-    }
-    return rc;
 }
 
 /* Pushes: from root a0 join t1 a1 on (a1.id) = (a0.t1_id) ... where (a1.x) = any($1). The last
@@ -245,29 +228,29 @@ static void survey_links_push_way(struct buf *out, const struct way *way)
     survey_links_push_arrays(out, last->link->pair_count);
 }
 
-static int survey_links_push_keys(struct buf *out, struct pg *pg, const struct table *root,
-                                  const struct way *way, struct err *err)
+static void survey_links_push_keys(struct survey_sql *sql, const struct table *root,
+                                   const struct way *way)
 {
+    struct buf *out = &sql->text;
     if (way->count > 0 && survey_links_is_pointer(root, way)) {
-        bool one = root->key_count == 1;
-        buf_push_text(out, one ? "select unnest($1" : "select * from unnest($1");
-        for (size_t i = 1; i < root->key_count; i++) {
-            buf_printf(out, ", $%zu", i + 1);
-        }
+        buf_push_text(out, root->key_count == 1 ? "select unnest(" : "select * from unnest(");
+        survey_links_push_parameters(out, root->key_count);
         buf_push_char(out, ')');
-        return 0;
+        return;
     }
     buf_push_text(out, way->count > 1 ? "select distinct " : "select ");
-    int rc = survey_links_push_key(out, pg, root, err);
+    for (size_t i = 0; i < root->key_count; i++) {
+        buf_push_text(out, i > 0 ? ", a0." : "a0.");
+        survey_push_name(sql, root->key[i]);
+    }
     buf_push_literal(out, " from ");
-    rc = rc == 0 ? survey_push_table(pg, out, root, err) : rc;
+    survey_push_table(sql, root->schema, root->name);
     buf_push_literal(out, " a0");
     if (way->count == 0) {
         buf_push_literal(out, " where cardinality($1) > 0");
     } else {
         survey_links_push_way(out, way);
     }
-    return rc;
 }
 
 static void survey_links_add_doubt(struct survey *s, const char *format, ...)
@@ -329,22 +312,22 @@ static bool survey_links_find_shortest(struct way *way, const struct survey_link
 static int survey_links_add_dependency(struct survey *s, struct pg *pg, const struct way *way,
                                        const struct survey_found *table, struct err *err)
 {
-    struct buf keys;
+    struct survey_sql keys;
     int rc = 0;
     s->dependencies = mem_grow(s->dependencies, s->dependency_count + 1, sizeof(*s->dependencies));
     struct dependency *d = &s->dependencies[s->dependency_count++];
     *d = (struct dependency){.table = text_copy(table->name)};
-    buf_init(&keys, SURVEY_TEXT_BYTES);
+    survey_sql_init(&keys, pg, err);
     if (way->count > 0) {
         d->key = survey_links_key_of_end(way, &d->key_count);
     } else {
         rc = survey_links_key_of_table(pg, table, &d->key, &d->key_count, err);
     }
     if (rc == 0) {
-        rc = survey_links_push_keys(&keys, pg, s->table, way, err);
+        survey_links_push_keys(&keys, s->table, way);
     }
-    d->keys = buf_detach(&keys);
-    return rc;
+    d->keys = buf_detach(&keys.text);
+    return rc == 0 ? keys.rc : rc;
 }
 
 int survey_depend(struct survey *s, struct pg *pg, const struct survey_links *links,
@@ -365,9 +348,8 @@ int survey_depend(struct survey *s, struct pg *pg, const struct survey_links *li
 static int survey_links_doubt_index(struct survey *s, struct pg *pg, const struct survey_link *link,
                                     struct err *err)
 {
-    char oid[16];
+    bool indexed;
     struct buf columns;
-    struct pg_result *r = NULL;
     buf_init(&columns, SURVEY_TEXT_BYTES);
     buf_push_char(&columns, '{');
     for (size_t i = 0; i < link->pair_count; i++) {
@@ -375,15 +357,13 @@ static int survey_links_doubt_index(struct survey *s, struct pg *pg, const struc
         sqlquote_item(&columns, link->pairs[i].child);
     }
     buf_push_char(&columns, '}');
-    const char *const params[] = {oid, buf_text(&columns)};
-    snprintf(oid, sizeof(oid), "%" PRIu32, link->child);
-    int rc = pg_ask(pg, &r, "survey_index", params, 2, err);
-    if (rc == 0 && !pg_true(r, 0, 0)) {
+    int rc = pg_ask_bool(pg, "survey_index", PG_PARAMS(PG_INT(link->child), buf_text(&columns)),
+                         &indexed, err);
+    if (rc == 0 && !indexed) {
         survey_links_add_doubt(s,
                                "no index of %s begins with \"%s\", by which its rows are looked up",
                                link->child_name, link->pairs[0].child);
     }
-    pg_result_release(r);
     buf_release(&columns);
     return rc;
 }

@@ -27,11 +27,18 @@ int survey_open(struct pg *pg, struct table **out, const struct survey_found *fo
 int survey_facts(struct pg *pg, const struct table *t, const struct columns *columns,
                  struct column_facts *out, bool *analysed, struct err *err) MUST_CHECK;
 
-/* Appends a name for SQL, quoted only if necessary. */
-int survey_push_name(struct pg *pg, struct buf *out, const char *name, struct err *err) MUST_CHECK;
-/* Appends "public.articles" for SQL. */
-int survey_push_table(struct pg *pg, struct buf *out, const struct table *t,
-                      struct err *err) MUST_CHECK;
+/* SQL for people, whose names the server quotes if necessary. */
+struct survey_sql {
+    struct buf text; /* released by the owner */
+    struct pg *pg;
+    struct err *err;
+    int rc; /* of the first failure; nothing more is asked then */
+};
+
+void survey_sql_init(struct survey_sql *sql, struct pg *pg, struct err *err);
+void survey_push_name(struct survey_sql *sql, const char *name);
+/* Appends "public.articles". */
+void survey_push_table(struct survey_sql *sql, const char *schema, const char *name);
 
 struct survey_pair {
     char *child, *parent;               /* columns */

@@ -12,7 +12,7 @@ struct joiner {
     struct survey *s;
     struct pg *pg;
     struct err *err;
-    struct buf sql;
+    struct survey_sql sql;
     uint32_t *joined; /* the tables that were named so far */
     size_t joined_count;
     struct table_facts extra; /* a column for each object or list; its type is not known yet */
@@ -82,12 +82,8 @@ static char *survey_query_property_name(const struct joiner *j, const struct sur
 /* Returns false for types that are useless as JSON in a document. */
 static bool survey_query_is_shown(const struct column *c)
 {
-    static const char *const types[] = {"bytea", "tsvector", "tsquery", NULL};
-    size_t i = 0;
-    while (types[i] != NULL && strcmp(types[i], c->type) != 0) {
-        i++;
-    }
-    return types[i] == NULL;
+    return strcmp(c->type, "bytea") != 0 && strcmp(c->type, "tsvector") != 0 &&
+           strcmp(c->type, "tsquery") != 0;
 }
 
 static void survey_query_take_shown(struct table_facts *out, struct column_facts *facts,
@@ -147,27 +143,23 @@ static void survey_query_other_release(struct other *o)
 
 /* --- the query ------------------------------------------------------------------------------- */
 
-static int survey_query_push_shown(struct joiner *j, const struct other *o)
+static void survey_query_push_shown(struct joiner *j, const struct other *o)
 {
-    int rc = 0;
-    for (size_t i = 0; i < o->facts->columns.count && rc == 0; i++) {
-        buf_push_text(&j->sql, i > 0 ? ", o." : "o.");
-        rc = survey_push_name(j->pg, &j->sql, o->facts->columns.items[i].name, j->err);
+    for (size_t i = 0; i < o->facts->columns.count; i++) {
+        buf_push_text(&j->sql.text, i > 0 ? ", o." : "o.");
+        survey_push_name(&j->sql, o->facts->columns.items[i].name);
     }
-    return rc;
 }
 
 /* A fixed order, so that a document changes only if its rows do. */
-static int survey_query_push_order(struct joiner *j, const struct other *o)
+static void survey_query_push_order(struct joiner *j, const struct other *o)
 {
-    int rc = 0;
-    buf_push_literal(&j->sql, " order by ");
-    for (size_t i = 0; o->keyed && i < o->table->key_count && rc == 0; i++) {
-        buf_push_text(&j->sql, i > 0 ? ", x." : "x.");
-        rc = survey_push_name(j->pg, &j->sql, o->table->key[i], j->err);
+    buf_push_literal(&j->sql.text, " order by ");
+    for (size_t i = 0; o->keyed && i < o->table->key_count; i++) {
+        buf_push_text(&j->sql.text, i > 0 ? ", x." : "x.");
+        survey_push_name(&j->sql, o->table->key[i]);
     }
-    buf_push_text(&j->sql, o->keyed ? "" : "to_jsonb(x.*)");
-    return rc;
+    buf_push_text(&j->sql.text, o->keyed ? "" : "to_jsonb(x.*)");
 }
 
 static void survey_query_push_condition(struct joiner *j, const struct survey_link *link,
@@ -175,7 +167,7 @@ static void survey_query_push_condition(struct joiner *j, const struct survey_li
 {
     for (size_t i = 0; i < link->pair_count; i++) {
         const struct survey_pair *p = &link->pairs[i];
-        buf_printf(&j->sql, "%s o.%s = root.%s", i > 0 ? " and" : "",
+        buf_printf(&j->sql.text, "%s o.%s = root.%s", i > 0 ? " and" : "",
                    to_parent ? p->parent_quoted : p->child_quoted,
                    to_parent ? p->child_quoted : p->parent_quoted);
     }
@@ -184,17 +176,21 @@ static void survey_query_push_condition(struct joiner *j, const struct survey_li
 static int survey_query_push_subquery(struct joiner *j, const struct survey_link *link,
                                       bool to_parent, const struct other *o, const char *name)
 {
-    buf_push_literal(&j->sql, ",\n       (select ");
-    buf_push_text(&j->sql, to_parent ? "to_jsonb(x.*)" : "jsonb_agg(to_jsonb(x.*)");
-    int rc = to_parent ? 0 : survey_query_push_order(j, o);
-    buf_push_text(&j->sql, to_parent ? "" : ")");
-    buf_push_literal(&j->sql, "\n          from (select ");
-    rc = rc == 0 ? survey_query_push_shown(j, o) : rc;
-    buf_printf(&j->sql, "\n                  from %s o where",
+    struct buf *out = &j->sql.text;
+    buf_push_literal(out, ",\n       (select ");
+    buf_push_text(out, to_parent ? "to_jsonb(x.*)" : "jsonb_agg(to_jsonb(x.*)");
+    if (!to_parent) {
+        survey_query_push_order(j, o);
+        buf_push_char(out, ')');
+    }
+    buf_push_literal(out, "\n          from (select ");
+    survey_query_push_shown(j, o);
+    buf_printf(out, "\n                  from %s o where",
                to_parent ? link->parent_quoted : link->child_quoted);
     survey_query_push_condition(j, link, to_parent);
-    buf_push_literal(&j->sql, ") x) as ");
-    return rc == 0 ? survey_push_name(j->pg, &j->sql, name, j->err) : rc;
+    buf_push_literal(out, ") x) as ");
+    survey_push_name(&j->sql, name);
+    return j->sql.rc;
 }
 
 /* Describes the column, in place of a type. */
@@ -304,7 +300,7 @@ static int survey_query_take(struct joiner *j)
 {
     struct survey *s = j->s;
     size_t own = s->table->columns.count;
-    s->lines = text_copy(buf_text(&j->sql));
+    s->lines = text_copy(buf_text(&j->sql.text));
     int rc = query_describe_columns(j->pg, s->table, s->lines, j->err);
     if (rc < 0 || s->table->columns.count != own + j->extra.columns.count) {
         /* The facts describe columns that no longer exist. */
@@ -333,18 +329,20 @@ int survey_join(struct survey *s, struct pg *pg, const struct survey_input *in, 
         err_set(err, ERR_CONFIG, "option \"--with\" is for a table, and \"%s\" is a view", s->view);
         return err_hint(err, "name the table behind it, or let the view join the others");
     }
-    buf_init(&j.sql, SURVEY_TEXT_BYTES);
-    buf_push_literal(&j.sql, "select root.*");
+    survey_sql_init(&j.sql, pg, err);
+    buf_push_literal(&j.sql.text, "select root.*");
     int rc = 0;
     for (size_t i = 0; i < in->with_count && rc == 0; i++) {
         rc = survey_query_join_table(&j, in->with[i]);
     }
-    buf_push_literal(&j.sql, "\n  from ");
-    rc = rc == 0 ? survey_push_table(pg, &j.sql, s->table, err) : rc;
-    buf_push_literal(&j.sql, " root");
-    rc = rc == 0 ? survey_query_take(&j) : rc;
+    if (rc == 0) {
+        buf_push_literal(&j.sql.text, "\n  from ");
+        survey_push_table(&j.sql, s->table->schema, s->table->name);
+        buf_push_literal(&j.sql.text, " root");
+        rc = j.sql.rc == 0 ? survey_query_take(&j) : j.sql.rc;
+    }
     propose_table_facts_release(&j.extra);
     free(j.joined);
-    buf_release(&j.sql);
+    buf_release(&j.sql.text);
     return rc;
 }

@@ -2,8 +2,6 @@
 /* A view as documents: the table that provides the rows, and the tables that the view depends on.
  *
  * The server reports the origin of a view's columns if the view's own definition is described. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,28 +34,16 @@ struct view {
 
 /* --- origins of columns ---------------------------------------------------------------------- */
 
-static int survey_view_ask_definition(struct pg *pg, uint32_t oid, char **out, struct err *err)
-{
-    char text[16];
-    struct pg_result *r = NULL;
-    const char *const params[] = {text};
-    snprintf(text, sizeof(text), "%" PRIu32, oid);
-    int rc = pg_ask(pg, &r, "survey_definition", params, 1, err);
-    *out = rc == 0 && pg_rows(r) > 0 ? text_copy(pg_text(r, 0, 0)) : NULL;
-    pg_result_release(r);
-    return rc;
-}
-
 /* Describes the columns of the view's definition; *out is null if the relation is not a view. */
 static int survey_view_describe(struct pg *pg, uint32_t oid, PGresult **out, struct err *err)
 {
-    char *definition = NULL;
+    struct pg_result *r = NULL;
     *out = NULL;
-    int rc = survey_view_ask_definition(pg, oid, &definition, err);
-    if (rc == 0 && definition != NULL) {
-        rc = pg_describe(pg, out, definition, err);
+    int rc = pg_ask(pg, &r, "survey_definition", PG_PARAMS(PG_INT(oid)), err);
+    if (rc == 0 && pg_rows(r) > 0) {
+        rc = pg_describe(pg, out, pg_text(r, 0, 0), err);
     }
-    free(definition);
+    pg_result_release(r);
     return rc;
 }
 
@@ -133,11 +119,8 @@ static void survey_view_candidate_release(struct candidate *c)
 
 static int survey_view_name_of(struct pg *pg, uint32_t oid, char **out, struct err *err)
 {
-    char text[16];
     struct pg_result *r = NULL;
-    const char *const params[] = {text};
-    snprintf(text, sizeof(text), "%" PRIu32, oid);
-    int rc = pg_ask(pg, &r, "survey_name", params, 1, err);
+    int rc = pg_ask(pg, &r, "survey_name", PG_PARAMS(PG_INT(oid)), err);
     if (rc == 0 && pg_rows(r) == 1) {
         *out = tablename_text(pg_text(r, 0, 0), pg_text(r, 0, 1));
     } else if (rc == 0) {
@@ -151,11 +134,8 @@ static int survey_view_name_of(struct pg *pg, uint32_t oid, char **out, struct e
 static int survey_view_column_number(struct pg *pg, uint32_t oid, const char *column, int *out,
                                      struct err *err)
 {
-    char text[16];
     struct pg_result *r = NULL;
-    const char *const params[] = {text, column};
-    snprintf(text, sizeof(text), "%" PRIu32, oid);
-    int rc = pg_ask(pg, &r, "survey_place", params, 2, err);
+    int rc = pg_ask(pg, &r, "survey_place", PG_PARAMS(PG_INT(oid), column), err);
     *out = rc == 0 && pg_rows(r) == 1 ? (int)pg_int(r, 0, 0) : 0;
     pg_result_release(r);
     return rc;
@@ -211,27 +191,23 @@ static bool survey_view_is_parent(const struct view *v, uint32_t oid)
 /* Checks the first rows. */
 static int survey_view_is_unique(const struct view *v, const struct candidate *c, bool *unique)
 {
-    struct buf sql;
-    struct pg_result *r = NULL;
-    int rc = 0;
-    buf_init(&sql, SURVEY_TEXT_BYTES);
-    buf_push_literal(&sql, "select count(*) = count(distinct s.*) from (select ");
-    for (size_t i = 0; i < c->table->key_count && rc == 0; i++) {
-        buf_push_text(&sql, i > 0 ? ", " : "");
-        rc = survey_push_name(v->pg, &sql, c->selected[i], v->err);
-        buf_push_literal(&sql, "::text");
+    struct survey_sql sql;
+    survey_sql_init(&sql, v->pg, v->err);
+    buf_push_literal(&sql.text, "select count(*) = count(distinct s.*) from (select ");
+    for (size_t i = 0; i < c->table->key_count; i++) {
+        buf_push_text(&sql.text, i > 0 ? ", " : "");
+        survey_push_name(&sql, c->selected[i]);
+        buf_push_literal(&sql.text, "::text");
     }
-    buf_printf(&sql, " from %s limit %d) s", v->quoted, LOOKED_AT);
-    if (rc == 0) {
-        rc = pg_query(v->pg, &r, "one: bool", buf_text(&sql), NULL, 0, v->err);
-    }
-    *unique = rc == 0 && pg_true(r, 0, 0);
+    buf_printf(&sql.text, " from %s limit %d) s", v->quoted, LOOKED_AT);
+    *unique = false;
+    int rc =
+        sql.rc == 0 ? pg_query_bool(v->pg, buf_text(&sql.text), NULL, 0, unique, v->err) : sql.rc;
     if (rc < 0 && strcmp(v->err->sqlstate, "57014") == 0) { /* too slow; a sync reports it */
         *unique = true;
         rc = 0;
     }
-    pg_result_release(r);
-    buf_release(&sql);
+    buf_release(&sql.text);
     return rc;
 }
 
@@ -308,36 +284,34 @@ static bool survey_view_renames(const struct candidate *c)
     return false;
 }
 
-static int survey_view_push_selected(const struct view *v, const struct candidate *c,
-                                     struct buf *sql)
+static void survey_view_push_selected(const struct view *v, const struct candidate *c,
+                                      struct survey_sql *sql)
 {
-    int rc = 0;
     if (!survey_view_renames(c)) {
-        buf_push_literal(sql, "v.*");
-        return 0;
+        buf_push_literal(&sql->text, "v.*");
+        return;
     }
-    for (size_t i = 0; i < v->origin_count && rc == 0; i++) {
+    for (size_t i = 0; i < v->origin_count; i++) {
         const char *name = v->origins[i].name;
         const char *key = survey_view_key_behind(c, name);
-        buf_push_text(sql, i > 0 ? ", v." : "v.");
-        rc = survey_push_name(v->pg, sql, name, v->err);
-        if (rc == 0 && key != NULL && strcmp(key, name) != 0) {
-            buf_push_literal(sql, " as ");
-            rc = survey_push_name(v->pg, sql, key, v->err);
+        buf_push_text(&sql->text, i > 0 ? ", v." : "v.");
+        survey_push_name(sql, name);
+        if (key != NULL && strcmp(key, name) != 0) {
+            buf_push_literal(&sql->text, " as ");
+            survey_push_name(sql, key);
         }
     }
-    return rc;
 }
 
 static int survey_view_take_query(const struct view *v, const struct candidate *c)
 {
-    struct buf sql;
-    buf_init(&sql, SURVEY_TEXT_BYTES);
-    buf_push_literal(&sql, "select ");
-    int rc = survey_view_push_selected(v, c, &sql);
-    buf_printf(&sql, " from %s v", v->quoted);
-    v->s->lines = buf_detach(&sql);
-    return rc == 0 ? query_describe_columns(v->pg, c->table, v->s->lines, v->err) : rc;
+    struct survey_sql sql;
+    survey_sql_init(&sql, v->pg, v->err);
+    buf_push_literal(&sql.text, "select ");
+    survey_view_push_selected(v, c, &sql);
+    buf_printf(&sql.text, " from %s v", v->quoted);
+    v->s->lines = buf_detach(&sql.text);
+    return sql.rc == 0 ? query_describe_columns(v->pg, c->table, v->s->lines, v->err) : sql.rc;
 }
 
 static void survey_view_take_root(const struct view *v, struct candidate *c)
@@ -375,16 +349,16 @@ static int survey_view_depend_on_others(const struct view *v)
 static int survey_view_quote(struct view *v)
 {
     struct tablename name;
-    struct buf quoted;
-    buf_init(&quoted, SURVEY_TEXT_BYTES);
+    struct survey_sql quoted;
     int rc = tablename_parse(&name, v->found->name, v->err);
-    if (rc == 0) {
-        const struct table t = {.schema = name.schema, .name = name.table};
-        rc = survey_push_table(v->pg, &quoted, &t, v->err);
+    if (rc < 0) {
+        return rc;
     }
-    v->quoted = buf_detach(&quoted);
+    survey_sql_init(&quoted, v->pg, v->err);
+    survey_push_table(&quoted, name.schema, name.table);
+    v->quoted = buf_detach(&quoted.text);
     tablename_release(&name);
-    return rc;
+    return quoted.rc;
 }
 
 int survey_view(struct survey *s, struct pg *pg, const struct survey_found *found, struct err *err)

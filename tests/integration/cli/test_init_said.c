@@ -93,7 +93,7 @@ START_TEST(tables_that_cannot_be_documents)
     EXPECT(1, "hint: did you mean \"public.notes\"?", "--source", s.uri, "--table", "note");
     EXPECT(1, "table \"twice\" is in several schemas: one.twice, two.twice", "--source", s.uri,
            "--table", "twice");
-    EXPECT(2, "a quoted name does not end", "--source", s.uri, "--table", "\"notes");
+    EXPECT(2, "unterminated quoted identifier", "--source", s.uri, "--table", "\"notes");
     EXPECT(1, "nothing identifies a row of \"public.nokey\": no primary key", "--source", s.uri,
            "--table", "nokey");
     EXPECT(1, "the view \"public.keyless\" shows the key of no table", "--source", s.uri, "--table",

@@ -196,23 +196,23 @@ static const struct refused {
 
     /* SQL that is more than one expression */
     {PIPE(NAME ",\"from\": {\"table\": \"t\", \"where\": \"true) or (true\"}," TO),
-     "shop.json:2:46: \"pipelines[0].from.where\": it is not one condition or query by itself: a "
-     "\")\" closes what it did not open",
+     "shop.json:2:46: \"pipelines[0].from.where\": not a complete condition or query: a \")\" "
+     "closes no \"(\"",
      NULL},
     {PIPE(NAME ",\"from\": {\"table\": \"t\", \"where\": \"n > 3;\"}," TO),
-     "shop.json:2:46: \"pipelines[0].from.where\": it is not one condition or query by itself: it "
-     "has a \";\"",
+     "shop.json:2:46: \"pipelines[0].from.where\": not a complete condition or query: it has a "
+     "\";\"",
      "leave out the \";\""},
     {PIPE(NAME ",\"from\": {\"table\": \"t\", \"query\": \"select 1; select 2\"}," TO),
-     "shop.json:2:46: \"pipelines[0].from.query\": it is not one condition or query by itself: it "
-     "has a \";\"",
+     "shop.json:2:46: \"pipelines[0].from.query\": not a complete condition or query: it has a "
+     "\";\"",
      "leave out the \";\""},
     {PIPE(NAME
           ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"depends_on\": [{\"table\": "
           "\"u\", \"key\": [\"id\"], \"keys\": \"select $1) x, (select 1\"}]}," TO),
-     "shop.json:2:111: \"pipelines[0].from.depends_on[0].keys\": it is not one condition or query "
-     "by "
-     "itself: a \")\" closes what it did not open",
+     "shop.json:2:111: \"pipelines[0].from.depends_on[0].keys\": not a complete condition or "
+     "query: "
+     "a \")\" closes no \"(\"",
      NULL},
 
     /* a data stream is append-only */

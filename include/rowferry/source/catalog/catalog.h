@@ -17,8 +17,8 @@ struct table {
     bool tree;              /* has partitions or child tables: read together with them */
     bool row_security;      /* active for this role */
     char *query;            /* what is read instead of the rows themselves; null: the rows */
-    struct columns columns; /* of the query where there is one */
-    struct columns own;     /* of the table, where there is a query */
+    struct columns columns; /* of the query if there is one, else of the table */
+    struct columns own;     /* of the table if there is a query, else empty */
     char **key;             /* the configured key columns, checked to exist */
     char **key_types;       /* their types as format_type() writes them, for casts */
     size_t key_count;
@@ -74,10 +74,10 @@ struct drift {
     const char *is;
     const char *const *columns;
     size_t column_count;
-    const struct mentions *read; /* by from.where or from.query; null: neither is there */
+    const struct mentions *read; /* by from.where or from.query; null: neither is set */
     bool whole_rows;             /* the query reads them: each column counts */
 };
 
-/* ERR_STATE with the first column of the key, then of those, then of what is read, that differs; 0
- * where only others do. */
+/* Returns ERR_STATE with the first difference that matters: in a column of the key, of `columns`,
+ * or of `read`, or in their types. Returns 0 if only other columns differ. */
 int catalog_drift(const struct table *t, const struct drift *drift, struct err *err) MUST_CHECK;

@@ -26,7 +26,19 @@ int sqltext_check_parameters(const char *sql, struct err *err) MUST_CHECK;
  * "name is null", an item of a select list or of "by". In doubt it returns true. */
 bool sqltext_compares(const char *sql, const char *name);
 
-/* The words, quoted names, literals and signs of a text, without comments; of one that is not
- * checked up to where it goes wrong, a view's definition up to its ";" with it. The caller frees
- * the list. */
-size_t sqltext_tokens(const char *sql, struct span **tokens);
+/* Words, quoted names, literals and signs of a text, without comments. */
+struct sqltext_tokens {
+    struct span *items; /* freed by the caller */
+    size_t count;
+};
+
+/* Splits a text. If it is not valid, the tokens end at the first problem, with the ";" if that is
+ * the problem, as in a view's definition. */
+void sqltext_tokens(const char *sql, struct sqltext_tokens *out);
+
+/* Returns a token; empty before the first (SIZE_MAX) and behind the last one. */
+struct span sqltext_token(const struct sqltext_tokens *t, size_t at);
+
+/* Return true if a token is the word, or one of the words (ended by null), in any case. */
+bool sqltext_is_word(struct span t, const char *word);
+bool sqltext_is_one_of(struct span t, const char *const *words);

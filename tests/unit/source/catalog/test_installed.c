@@ -45,7 +45,7 @@ START_TEST(a_change_log_that_changed_has_another_version)
 }
 END_TEST
 
-START_TEST(the_version_that_is_written_is_the_one_that_is_asked_for)
+START_TEST(the_installed_version_is_the_required_version)
 {
     char line[128];
     snprintf(line, sizeof(line), "insert into rowferry.migration (version) values (%d) ",
@@ -54,7 +54,7 @@ START_TEST(the_version_that_is_written_is_the_one_that_is_asked_for)
 }
 END_TEST
 
-START_TEST(comments_and_blanks_need_no_new_version_and_all_else_does)
+START_TEST(only_comments_and_blanks_may_change_without_a_new_version)
 {
     uint64_t sum = sum_of("create table a (\n    b int);\n");
     ck_assert(sum == sum_of("-- a comment\n\ncreate table a (\n  -- another\n\n b int);"));
@@ -64,5 +64,5 @@ START_TEST(comments_and_blanks_need_no_new_version_and_all_else_does)
 END_TEST
 
 SUITE_MAIN("source/installed", a_change_log_that_changed_has_another_version,
-           the_version_that_is_written_is_the_one_that_is_asked_for,
-           comments_and_blanks_need_no_new_version_and_all_else_does)
+           the_installed_version_is_the_required_version,
+           only_comments_and_blanks_may_change_without_a_new_version)

@@ -6,7 +6,7 @@
 
 #include "suite.h"
 
-START_TEST(the_gravest_of_what_happened_is_told)
+START_TEST(the_most_serious_difference_is_returned)
 {
     static const struct {
         const char *was;
@@ -56,7 +56,7 @@ START_TEST(a_member_without_triggers_is_found)
 }
 END_TEST
 
-START_TEST(a_member_that_was_rewritten_has_another_storage_and_other_versions)
+START_TEST(a_rewritten_member_has_new_storage_and_new_versions)
 {
     static const struct {
         const char *was;
@@ -78,7 +78,7 @@ START_TEST(a_member_that_was_rewritten_has_another_storage_and_other_versions)
 }
 END_TEST
 
-START_TEST(what_is_noted_of_a_member_stays_while_it_is_relied_on)
+START_TEST(a_recorded_member_is_kept_while_it_is_relied_on)
 {
     static const struct {
         const char *was;
@@ -102,7 +102,6 @@ START_TEST(what_is_noted_of_a_member_stays_while_it_is_relied_on)
 }
 END_TEST
 
-SUITE_MAIN("source/members", the_gravest_of_what_happened_is_told,
-           a_member_without_triggers_is_found,
-           a_member_that_was_rewritten_has_another_storage_and_other_versions,
-           what_is_noted_of_a_member_stays_while_it_is_relied_on)
+SUITE_MAIN("source/members", the_most_serious_difference_is_returned,
+           a_member_without_triggers_is_found, a_rewritten_member_has_new_storage_and_new_versions,
+           a_recorded_member_is_kept_while_it_is_relied_on)

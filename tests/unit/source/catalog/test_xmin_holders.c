@@ -32,7 +32,7 @@ START_TEST(the_oldest_of_all_kinds_is_named)
 }
 END_TEST
 
-START_TEST(what_does_not_tell_its_age_is_as_old_as_it_was_seen)
+START_TEST(a_holder_of_unknown_age_is_as_old_as_its_first_sighting)
 {
     struct xmin_holders h = {0};
     struct xmin_holder out = {0};
@@ -51,7 +51,7 @@ START_TEST(what_does_not_tell_its_age_is_as_old_as_it_was_seen)
 }
 END_TEST
 
-START_TEST(a_session_that_tells_nothing_is_named_by_what_all_may_see)
+START_TEST(a_session_without_details_is_named_by_its_process)
 {
     struct xmin_holders h = {0};
     struct xmin_holder out = {0};
@@ -79,6 +79,6 @@ START_TEST(a_standby_is_named_with_the_process_that_serves_it)
 END_TEST
 
 SUITE_MAIN("source/xmin_holders", the_oldest_of_all_kinds_is_named,
-           what_does_not_tell_its_age_is_as_old_as_it_was_seen,
-           a_session_that_tells_nothing_is_named_by_what_all_may_see,
+           a_holder_of_unknown_age_is_as_old_as_its_first_sighting,
+           a_session_without_details_is_named_by_its_process,
            a_standby_is_named_with_the_process_that_serves_it)

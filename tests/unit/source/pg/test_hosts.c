@@ -39,7 +39,7 @@ START_TEST(one_item_stays_what_it_is)
 }
 END_TEST
 
-START_TEST(a_host_over_a_network_is_told_from_this_machine)
+START_TEST(a_host_over_a_network_is_recognised)
 {
     static const char *const here[] = {"",    "localhost",       "LocalHost", "127.0.0.1",
                                        "::1", "/run/postgresql", "@abstract", "127.3.2.1,/tmp,"};
@@ -56,4 +56,4 @@ START_TEST(a_host_over_a_network_is_told_from_this_machine)
 END_TEST
 
 SUITE_MAIN("source/hosts", items_are_counted, each_item_comes_first_in_its_turn,
-           one_item_stays_what_it_is, a_host_over_a_network_is_told_from_this_machine)
+           one_item_stays_what_it_is, a_host_over_a_network_is_recognised)

@@ -79,7 +79,7 @@ START_TEST(columns_are_counted)
 }
 END_TEST
 
-START_TEST(null_is_only_where_it_is_declared)
+START_TEST(null_is_refused_unless_it_is_declared)
 {
     static const char *const values[] = {"x", NULL};
     ck_assert(fits("one: text, text?", 1, 2, values));
@@ -90,7 +90,7 @@ START_TEST(null_is_only_where_it_is_declared)
 }
 END_TEST
 
-START_TEST(numbers_and_truth_are_what_they_are_called)
+START_TEST(numbers_and_booleans_are_checked)
 {
     static const struct {
         const char *shape;
@@ -135,7 +135,7 @@ static bool is_asked(const struct embedded *text)
     return text->name[0] < '0' || text->name[0] > '9';
 }
 
-START_TEST(every_text_that_is_asked_says_what_it_returns)
+START_TEST(every_query_in_migrations_declares_its_result)
 {
     size_t count = 0;
     for (const struct embedded *text = source_sql; text->name != NULL; text++) {
@@ -156,5 +156,5 @@ START_TEST(every_text_that_is_asked_says_what_it_returns)
 END_TEST
 
 SUITE_MAIN("source/pg_shape", rows_are_counted, columns_are_counted,
-           null_is_only_where_it_is_declared, numbers_and_truth_are_what_they_are_called,
-           every_text_that_is_asked_says_what_it_returns)
+           null_is_refused_unless_it_is_declared, numbers_and_booleans_are_checked,
+           every_query_in_migrations_declares_its_result)

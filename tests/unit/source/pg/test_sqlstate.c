@@ -6,7 +6,7 @@
 
 #include "suite.h"
 
-START_TEST(what_may_pass_is_told_from_what_will_not)
+START_TEST(a_transient_sqlstate_is_recognised)
 {
     static const char *const passing[] = {"08006", "40001", "40P01", "53300", "53100",
                                           "55P03", "57014", "57P01", "57P03"};
@@ -20,7 +20,7 @@ START_TEST(what_may_pass_is_told_from_what_will_not)
 }
 END_TEST
 
-START_TEST(what_may_quote_a_row_goes_by_its_name)
+START_TEST(an_error_that_may_quote_a_row_is_reported_by_its_name)
 {
     ck_assert_str_eq(sqlstate_data_exception("22P02"), "invalid_text_representation");
     ck_assert_str_eq(sqlstate_data_exception("22ZZZ"), "data_exception");
@@ -57,7 +57,7 @@ static const struct {
     {"invalid integer value \"x\" for connection option \"port\"\n", ERR_CONFIG, ""},
 };
 
-START_TEST(a_failed_connection_is_judged_by_its_code_before_its_words)
+START_TEST(a_failed_connection_is_classified_by_its_code_before_its_text)
 {
     for (size_t i = 0; i < sizeof(connections) / sizeof(connections[0]); i++) {
         char sqlstate[6];
@@ -68,7 +68,7 @@ START_TEST(a_failed_connection_is_judged_by_its_code_before_its_words)
 }
 END_TEST
 
-START_TEST(a_message_becomes_one_line_without_place_and_secret)
+START_TEST(a_message_becomes_one_line_without_location_and_secret)
 {
     struct buf out;
     buf_init(&out, 4096);
@@ -94,8 +94,8 @@ START_TEST(a_message_in_the_middle_of_a_session_does_not_quote_the_password)
 }
 END_TEST
 
-SUITE_MAIN("source/sqlstate", what_may_quote_a_row_goes_by_its_name,
-           what_may_pass_is_told_from_what_will_not,
-           a_failed_connection_is_judged_by_its_code_before_its_words,
-           a_message_becomes_one_line_without_place_and_secret,
+SUITE_MAIN("source/sqlstate", an_error_that_may_quote_a_row_is_reported_by_its_name,
+           a_transient_sqlstate_is_recognised,
+           a_failed_connection_is_classified_by_its_code_before_its_text,
+           a_message_becomes_one_line_without_location_and_secret,
            a_message_in_the_middle_of_a_session_does_not_quote_the_password)

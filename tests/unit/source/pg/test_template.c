@@ -14,7 +14,7 @@ static void check(const char *text, const char *expected)
     buf_release(&out);
 }
 
-START_TEST(places_are_filled_and_what_is_filled_in_is_not_looked_at)
+START_TEST(placeholders_are_filled_once)
 {
     check("", "");
     check("select 1", "select 1");
@@ -30,5 +30,4 @@ START_TEST(other_braces_stay)
 }
 END_TEST
 
-SUITE_MAIN("source/template", places_are_filled_and_what_is_filled_in_is_not_looked_at,
-           other_braces_stay)
+SUITE_MAIN("source/template", placeholders_are_filled_once, other_braces_stay)

@@ -38,7 +38,7 @@ START_TEST(numbers_in_the_order_of_their_text_are_runs_in_their_own)
 }
 END_TEST
 
-START_TEST(what_is_no_integer_is_in_no_run)
+START_TEST(a_text_that_is_not_an_integer_is_in_no_run)
 {
     static const char *const keys[] = {"",    "-",
                                        "-0",  "00",
@@ -76,5 +76,5 @@ START_TEST(no_keys_are_no_runs)
 END_TEST
 
 SUITE_MAIN("source/keyruns", numbers_in_the_order_of_their_text_are_runs_in_their_own,
-           what_is_no_integer_is_in_no_run, the_largest_numbers_have_no_neighbour,
+           a_text_that_is_not_an_integer_is_in_no_run, the_largest_numbers_have_no_neighbour,
            no_keys_are_no_runs)

@@ -32,7 +32,7 @@ START_TEST(a_key_is_kept_once_however_often_it_comes)
 }
 END_TEST
 
-START_TEST(a_row_is_told_from_one_that_came_before_and_one_that_nobody_asked_for)
+START_TEST(a_repeated_row_and_an_unrequested_row_are_recognised)
 {
     struct keyset k;
     keyset_init(&k, 4096);
@@ -64,7 +64,7 @@ START_TEST(after_a_reset_it_is_empty_and_usable)
 }
 END_TEST
 
-START_TEST(over_the_maximum_it_says_so_and_keeps_what_it_has)
+START_TEST(a_full_set_refuses_new_keys_and_keeps_the_others)
 {
     struct keyset k;
     keyset_init(&k, 16);
@@ -78,5 +78,5 @@ START_TEST(over_the_maximum_it_says_so_and_keeps_what_it_has)
 END_TEST
 
 SUITE_MAIN("source/keyset", a_key_is_kept_once_however_often_it_comes,
-           a_row_is_told_from_one_that_came_before_and_one_that_nobody_asked_for,
-           after_a_reset_it_is_empty_and_usable, over_the_maximum_it_says_so_and_keeps_what_it_has)
+           a_repeated_row_and_an_unrequested_row_are_recognised,
+           after_a_reset_it_is_empty_and_usable, a_full_set_refuses_new_keys_and_keeps_the_others)

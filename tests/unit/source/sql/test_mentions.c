@@ -41,7 +41,7 @@ START_TEST(a_column_is_named_with_or_without_its_table)
 }
 END_TEST
 
-START_TEST(what_is_given_a_name_is_not_read)
+START_TEST(an_alias_is_not_a_mention)
 {
     ck_assert(!names("select a.b as called from a", "called"));
     ck_assert(!names("cast(a as text)", "text"));
@@ -56,7 +56,7 @@ static void stars(const char *sql, bool top, bool star)
     mentions_release(&m);
 }
 
-START_TEST(all_columns_are_told_from_products_and_counts)
+START_TEST(a_star_for_columns_differs_from_a_product_and_a_count)
 {
     stars("select * from a", true, false);
     stars("select a.*, b.x * a.y from a", true, false);
@@ -79,7 +79,7 @@ static void calls(const char *sql, const char *expected)
     buf_release(&out);
 }
 
-START_TEST(calls_are_those_with_a_schema)
+START_TEST(calls_with_a_schema_are_found)
 {
     calls("public.F(x) || \"My\".\"a\"\"b\" (y) || lower(z)", "\"public.f\",\"My.a\\\"b\"");
     calls("-- it's x.g(1)\n select 'x.g(1)' from public.t", "");
@@ -87,5 +87,5 @@ START_TEST(calls_are_those_with_a_schema)
 END_TEST
 
 SUITE_MAIN("source/mentions", a_column_is_named_with_or_without_its_table,
-           what_is_given_a_name_is_not_read, all_columns_are_told_from_products_and_counts,
-           calls_are_those_with_a_schema)
+           an_alias_is_not_a_mention, a_star_for_columns_differs_from_a_product_and_a_count,
+           calls_with_a_schema_are_found)

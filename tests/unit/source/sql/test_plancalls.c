@@ -27,7 +27,7 @@ START_TEST(words_in_capitals_need_no_parenthesis)
 }
 END_TEST
 
-START_TEST(literals_and_columns_are_no_calls)
+START_TEST(literals_and_columns_are_not_calls)
 {
     finds("Filter: (a.now = 'now()''random()'::text)", "");
     finds("Seq Scan on public.\"now()\" a", "");
@@ -42,7 +42,7 @@ static bool whole(const char *plan, bool members)
     return plancalls_whole_rows(plan, "public.author", members);
 }
 
-START_TEST(whole_rows_are_told_by_the_name_of_their_scan)
+START_TEST(whole_rows_are_found_by_the_name_of_their_scan)
 {
     ck_assert(whole("Output: to_jsonb(u.*)\n  ->  Seq Scan on public.author u\n", false));
     ck_assert(whole("Index Scan using i on public.author\n  Output: author.*, author.id\n", false));
@@ -53,5 +53,5 @@ START_TEST(whole_rows_are_told_by_the_name_of_their_scan)
 END_TEST
 
 SUITE_MAIN("source/plancalls", calls_are_found_with_their_schema,
-           words_in_capitals_need_no_parenthesis, literals_and_columns_are_no_calls,
-           whole_rows_are_told_by_the_name_of_their_scan)
+           words_in_capitals_need_no_parenthesis, literals_and_columns_are_not_calls,
+           whole_rows_are_found_by_the_name_of_their_scan)

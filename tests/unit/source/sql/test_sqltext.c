@@ -8,7 +8,7 @@
 
 #include "suite.h"
 
-START_TEST(what_sql_allows_is_allowed)
+START_TEST(valid_expressions_are_allowed)
 {
     static const char *const good[] = {
         "true",
@@ -49,39 +49,39 @@ START_TEST(what_sql_allows_is_allowed)
 }
 END_TEST
 
-START_TEST(what_reaches_beyond_itself_is_refused_with_the_reason)
+START_TEST(incomplete_sql_is_refused_with_the_reason)
 {
     static const struct {
         const char *text;
         const char *why;
     } bad[] = {
-        {"true) or (true", "a \")\" closes what it did not open"},
-        {"1=1) or (1=1", "a \")\" closes what it did not open"},
+        {"true) or (true", "a \")\" closes no \"(\""},
+        {"1=1) or (1=1", "a \")\" closes no \"(\""},
         {"n = 1) t; commit; drop table t; begin; select (1", "a \")\" closes"},
         {"n = (1", "a \"(\" is not closed"},
         {"n = 1 -- )\n)", "a \")\" closes"},
         {"(n = 1 -- )", "a \"(\" is not closed"},
         {"tags[1", "a \"[\" is not closed"},
-        {"tags]1[", "a \"]\" closes what it did not open"},
+        {"tags]1[", "a \"]\" closes no \"[\""},
         {"true;", "it has a \";\""},
         {"true; drop table t", "it has a \";\""},
-        {"n = 1 /*", "a comment does not end"},
-        {"n = 1 /* /* */", "a comment does not end"},
-        {"n = 1 /*/", "a comment does not end"},
+        {"n = 1 /*", "unterminated comment"},
+        {"n = 1 /* /* */", "unterminated comment"},
+        {"n = 1 /*/", "unterminated comment"},
         {"n = 1 */ /* */) or (/*", "a \")\" closes"},
-        {"title = 'a", "a quotation does not end"},
+        {"title = 'a", "unterminated quotation"},
         {"title = '\\') or (true --'", "a \")\" closes"},
-        {"title = E'\\'", "a quotation does not end"},
-        {"title = E'\\", "a quotation does not end"},
+        {"title = E'\\'", "unterminated quotation"},
+        {"title = E'\\", "unterminated quotation"},
         {"title = E'\\'' or 'x') or ('", "a \")\" closes"},
         {"title = e'a'\n'\\'' ) or ('", "a \")\" closes"},
-        {"title = e'a' ''\n'\\')", "a quotation does not end"},
+        {"title = e'a' ''\n'\\')", "unterminated quotation"},
         {"xe'\\') or ('", "a \")\" closes"},
-        {"\"a", "a quotation does not end"},
-        {"\"a\"\"", "a quotation does not end"},
-        {"$$ a", "a quotation does not end"},
-        {"$a$ $b$ $A$ $a", "a quotation does not end"},
-        {"n = $", "a \"$\" begins nothing"},
+        {"\"a", "unterminated quotation"},
+        {"\"a\"\"", "unterminated quotation"},
+        {"$$ a", "unterminated quotation"},
+        {"$a$ $b$ $A$ $a", "unterminated quotation"},
+        {"n = $", "a \"$\" that begins no parameter and no quotation"},
         {"a$b$) or ($b$", "a \")\" closes"},
         {"$a$'$a$) or ($a$'$a$", "a \")\" closes"},
         {"n = 1 --'\n) or ('", "a \")\" closes"},
@@ -103,7 +103,7 @@ START_TEST(what_reaches_beyond_itself_is_refused_with_the_reason)
 }
 END_TEST
 
-START_TEST(keys_of_a_dependency_have_parameters_and_no_more)
+START_TEST(keys_of_a_dependency_may_have_parameters_only)
 {
     struct err err = {0};
     ck_assert_int_eq(sqltext_check_parameters("select unnest($1), unnest($22)", &err), 0);
@@ -115,7 +115,7 @@ END_TEST
 
 /* All combinations of the pieces: each must be classified without reading beyond its end (detected
  * by sanitizers). */
-START_TEST(any_text_is_judged_and_balance_is_the_least_that_passes)
+START_TEST(random_texts_pass_only_if_they_are_balanced)
 {
     static const char *const pieces[] = {"(",  ")",  "'",  "\"", "$$", "$a$", "--", "\n",
                                          "/*", "*/", "\\", "E'", "e",  "1",   "[",  "]"};
@@ -192,6 +192,6 @@ START_TEST(a_column_that_is_compared_without_its_type_is_found)
 END_TEST
 
 SUITE_MAIN("source/sqltext", a_column_that_is_compared_without_its_type_is_found,
-           what_sql_allows_is_allowed, what_reaches_beyond_itself_is_refused_with_the_reason,
-           keys_of_a_dependency_have_parameters_and_no_more,
-           any_text_is_judged_and_balance_is_the_least_that_passes)
+           valid_expressions_are_allowed, incomplete_sql_is_refused_with_the_reason,
+           keys_of_a_dependency_may_have_parameters_only,
+           random_texts_pass_only_if_they_are_balanced)

@@ -23,7 +23,7 @@ static const struct {
     {"\"\"\"\".\"\"\"\"", "\"", "\""},
 };
 
-START_TEST(names_without_quotes_mean_what_they_say_and_quotes_are_those_of_sql)
+START_TEST(unquoted_names_are_literal_and_quoted_ones_are_as_in_sql)
 {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct tablename got;
@@ -36,7 +36,7 @@ START_TEST(names_without_quotes_mean_what_they_say_and_quotes_are_those_of_sql)
 }
 END_TEST
 
-START_TEST(what_is_suggested_can_be_written_into_the_configuration)
+START_TEST(a_suggested_name_can_be_parsed_again)
 {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         struct tablename got;
@@ -66,7 +66,7 @@ START_TEST(a_name_that_needs_no_quotes_is_suggested_without)
 }
 END_TEST
 
-START_TEST(half_a_quotation_is_refused)
+START_TEST(an_unterminated_or_empty_name_is_refused)
 {
     static const char *const wrong[] = {"\"a",           "\"a\"b", "\"a\".\"b", "\"a\".\"b\"c",
                                         "\"a\".\"b\".c", "\"\"",   "a.",        ".a",
@@ -81,6 +81,6 @@ START_TEST(half_a_quotation_is_refused)
 }
 END_TEST
 
-SUITE_MAIN("source/tablename", names_without_quotes_mean_what_they_say_and_quotes_are_those_of_sql,
-           what_is_suggested_can_be_written_into_the_configuration,
-           a_name_that_needs_no_quotes_is_suggested_without, half_a_quotation_is_refused)
+SUITE_MAIN("source/tablename", unquoted_names_are_literal_and_quoted_ones_are_as_in_sql,
+           a_suggested_name_can_be_parsed_again, a_name_that_needs_no_quotes_is_suggested_without,
+           an_unterminated_or_empty_name_is_refused)
