@@ -31,8 +31,8 @@ FILES = """
     src/state/checkpoint.c src/document/model/version.c
     src/source/changelog/position.c src/source/cursor/cursor_position.c src/source/cursor/horizon.c src/source/cursor/dedup_cache.c
     src/source/changelog/changelog.c src/source/changelog/changelog_resnapshot.c src/source/changelog/changelog_prescan.c src/source/changelog/changelog_chunk.c
-    src/source/copy/initial_load.c src/source/changelog/changelog_look.c src/source/changelog/changelog_backup.c src/source/changelog/changelog_news.c
-    src/source/changelog/changelog_page.c src/source/changelog/changelog_query.c
+    src/source/copy/initial_load.c src/source/changelog/catalogue_check.c src/source/changelog/changelog_backup.c src/source/changelog/catalogue.c
+    src/source/changelog/changelog_page.c src/source/changelog/changelog_list.c
     src/source/cursor/cursor.c src/source/cursor/cursor_page.c src/source/cursor/cursor_sql.c
 """.split()
 

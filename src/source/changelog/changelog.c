@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,202 +12,149 @@
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/pg/consumer_lock.h"
-#include "sql/sqlquote.h"
 
-#define POSITION_MAX_BYTES ((size_t)1 << 20)
-#define KEYS_MAX_BYTES ((size_t)64 << 20)
-#define PAGE_ROWS 5000
-#define PAGE_BLOCKS_COUNT 1024
-#define CHUNK_BYTES ((size_t)1 << 20)
-#define ROW_GUESS_BYTES 2048 /* for the first chunk; later ones use the measured size */
-#define BLOCK_GUESS_BYTES 32768
-#define MIRROR_EVERY_MS 1000
-#define PRUNE_AT_START_MS 2000 /* a scheduled run has no other time to prune after a large one */
+#define TEXT_MAX_BYTES ((size_t)1 << 20)
+#define PRUNE_AT_START_MS 2000  /* a scheduled run has no other time to prune after a large one */
+#define WAITING_COUNTED "10000" /* more are estimated */
 
 static struct changelog *changelog_of(struct capture *capture)
 {
     return (struct changelog *)capture;
 }
 
+/* --- start and resume ------------------------------------------------------------------------ */
+
+/* Fanning out begins again with the entries from which it came. */
 int changelog_prepare(struct changelog *c, struct err *err)
 {
+    uint64_t of = c->position.at.of;
     int rc = pg_recover(c->pg, err);
-    c->stage = STAGE_CLOSED;
-    changelog_forget_look(c);
-    reader_release(&c->reader);
-    c->reader.pg = c->pg;
-    position_release(&c->pending);
-    catalog_table_free(c->table);
-    c->table = NULL;
+    c->page.stage = STAGE_CLOSED;
+    changelog_prescan_reset(&c->prescan);
+    reader_release(&c->page.reader);
+    c->page.reader.pg = c->pg;
+    position_release(&c->position.backup.position);
+    buf_reset(&c->position.fan_after);
     if (rc == 0) {
-        rc = catalog_table(c->pg, &c->table, c->table_name, (const char *const *)c->key,
-                           c->key_count, err);
+        rc = catalogue_look_up(&c->catalogue, err);
     }
-    if (rc == 0) {
-        rc = catalog_capturable(c->table, err);
+    if (rc == 0 && of > 0 && depend_find(&c->catalogue.depends, of) == NULL) {
+        rc = err_set(err, ERR_STATE,
+                     "the position is in the changes of a table on which the query "
+                     "does not depend any more");
+        err_hint(err, POSITION_ANEW_HINT);
+        err_drift(err);
     }
-    if (rc == 0 && c->query != NULL) {
-        rc = query_describe_columns(c->pg, c->table, c->query, err);
-    }
-    if (rc == 0 && c->fingerprint != NULL && strcmp(c->fingerprint, c->table->fingerprint) != 0) {
-        rc = err_set(err, ERR_TRANSIENT, "the definition of %s was changed just now",
-                     c->table->quoted);
-    }
-    if (rc == 0) {
-        rc = installed_require(c->pg, c->table, &c->installed, err);
-    }
-    if (rc == 0) {
-        struct rowsql_input in = {c->table, (const char *const *)c->columns, c->column_count,
-                                  c->where};
-        rc = rowsql_build(&c->sql, &in, err);
-    }
-    if (rc == 0) {
-        rc = changelog_prepare_query(c, err);
-    }
-    if (rc == 0) {
-        changelog_name_watched(c);
-    }
-    c->consumer.name = c->name;
-    c->consumer.capture = c->installed.capture;
-    return rc == 0 ? consumer_connect(&c->consumer, c->pg, err) : rc;
-}
-
-/* Begins by blocks if rows can be found by their place without reading the table, else by keys. A
- * query may return rows without a key, whatever the table's constraints are. */
-static void changelog_copy_begins(const struct changelog *c, const struct page_look *l,
-                                  struct position *p)
-{
-    bool query = c->query != NULL;
-    bool blocks = !query && c->table->is_heap && PQserverVersion(c->pg->conn) >= 140000;
-    *p = (struct position){.kind = blocks ? POSITION_BLOCKS : POSITION_KEYS,
-                           .last = text_copy(l->snapshot),
-                           .filenode = l->filenode,
-                           .blocks = l->blocks,
-                           .range = c->table->key_not_null && !query ? KEY_RANGE_FIRST
-                                                                     : KEY_RANGE_NULLS};
-}
-
-/* The row is committed before the position is taken, so all later entries are kept. */
-int changelog_note_position(struct changelog *c, struct err *err)
-{
-    struct page_look look = {0};
-    consumer_forget(&c->consumer);
-    for (size_t i = 0; i < c->depends.count; i++) {
-        consumer_forget(&c->depends.items[i].consumer);
-    }
-    int rc = changelog_look_now(c, &look, err);
-    if (rc == 0) {
-        rc = consumer_register(&c->consumer, &look, err);
-    }
-    if (rc == 0) {
-        rc = depend_register(&c->depends, err);
-    }
-    if (rc == 0) {
-        rc = changelog_look_now(c, &look, err);
-    }
-    if (rc == 0) {
-        rc = changelog_check_first(c, &look, err);
-    }
-    if (rc == 0) {
-        position_release(&c->at);
-        changelog_copy_begins(c, &look, &c->at);
-        c->at.timeline = c->consumer.timeline;
-        c->at.since = c->consumer.since;
-        c->at.table = c->table->oid;
-        c->at.database = c->consumer.database;
-        c->at.life = c->consumer.life;
-    }
-    page_look_release(&look);
     return rc;
 }
 
 static int changelog_start(struct capture *capture, struct buf *position, struct err *err)
 {
     struct changelog *c = changelog_of(capture);
+    position_release(&c->position.at);
     int rc = changelog_prepare(c, err);
     if (rc == 0) {
-        position_release(&c->at);
-        rc = changelog_note_position(c, err);
+        rc = changelog_resnapshot_begin(&c->position, &c->catalogue, err);
     }
     if (rc == 0) {
-        c->rows_read = 0;
-        position_print(position, &c->at);
+        position_print(position, &c->position.at);
     }
     return rc;
 }
 
-static void changelog_note_unpruned(struct changelog *c)
+/* Subscribes to the notifications of the triggers, if they send any. */
+static int changelog_listen(struct changelog *c, struct err *err)
 {
-    const char *why = c->consumer.unpruned;
-    for (size_t i = 0; i < c->depends.count && why == NULL; i++) {
-        why = c->depends.items[i].consumer.unpruned;
+    const struct depends *d = &c->catalogue.depends;
+    int rc = 0;
+    for (size_t i = 0; i <= d->count && rc == 0; i++) {
+        const struct installed *in = i == 0 ? &c->catalogue.installed : &d->items[i - 1].installed;
+        rc = in->notifies ? pg_listen(c->pg, in->capture, err) : 0;
     }
-    c->capture.unpruned = why;
+    return rc;
+}
+
+static void changelog_estimate_read(struct changelog_position *p, const struct table *table)
+{
+    if (p->at.kind == POSITION_BLOCKS && p->at.blocks > 0 && p->rows_read == 0 &&
+        table->estimated_rows > 0) {
+        p->rows_read = (int64_t)(position_share(&p->at) * (double)table->estimated_rows);
+    }
 }
 
 static int changelog_resume(struct capture *capture, const char *position, struct err *err)
 {
     struct changelog *c = changelog_of(capture);
+    struct catalogue *catalogue = &c->catalogue;
     bool expired = false;
-    c->capture.again = NULL;
-    c->capture.unpruned = NULL;
-    int rc = position_parse(&c->at, position, err);
+    bool again = false;
+    capture->again = NULL;
+    capture->unpruned = NULL;
+    int rc = position_parse(&c->position.at, position, err);
     if (rc == 0) {
         rc = changelog_prepare(c, err);
     }
     if (rc == 0) {
-        rc = consumer_attend(&c->consumer, &expired, err);
+        rc = consumer_attend(&catalogue->consumer, &expired, err);
     }
     if (rc == 0) {
-        rc = consumer_look(&c->consumer, err);
+        rc = catalogue_read_consumers(catalogue, err);
+    }
+    if (rc == 0 && c->options->query != NULL) {
+        rc = depend_drop_former(&catalogue->depends, c->pg, c->options->consumer, err);
     }
     if (rc == 0) {
-        rc = c->query != NULL ? depend_look(&c->depends, c->pg, c->name, err) : 0;
+        rc = changelog_resnapshot_resume(&c->position, catalogue, expired, &again, err);
     }
     if (rc == 0) {
-        rc = changelog_go_on(c, expired, err);
+        capture->again = again ? c->position.reason : NULL;
+        rc = catalogue_prune(catalogue, PRUNE_AT_START_MS, err);
     }
-    if (rc == 0 && c->consumer.more) {
-        rc = consumer_prune(&c->consumer, PRUNE_AT_START_MS, err);
-    }
-    if (rc == 0) {
-        rc = depend_prune(&c->depends, PRUNE_AT_START_MS, err);
-    }
-    changelog_note_unpruned(c);
+    capture->unpruned = catalogue_facts(catalogue).unpruned;
     if (rc == 0) {
         rc = changelog_listen(c, err);
     }
-    if (rc == 0 && c->at.kind == POSITION_BLOCKS && c->at.blocks > 0 && c->rows_read == 0 &&
-        c->table->estimated_rows > 0) {
-        c->rows_read = (int64_t)(position_share(&c->at) * (double)c->table->estimated_rows);
+    if (rc == 0) {
+        changelog_estimate_read(&c->position, catalogue->table);
     }
     return rc;
 }
 
-/* Writes a released position to the source, at most once per interval. */
-int changelog_mirror_pending(struct changelog *c, bool at_once, struct err *err)
+/* --- between two pages ----------------------------------------------------------------------- */
+
+/* Periodically: marks the consumer as present, and expires absent ones. */
+static int changelog_heartbeat(struct changelog *c, struct err *err)
 {
     int64_t now = pg_now_ms();
-    bool pending = c->pending.last != NULL;
-    if ((!pending && !c->consumer.more && !depend_more(&c->depends)) ||
-        (!at_once && c->mirrored && now - c->mirrored_ms < MIRROR_EVERY_MS)) {
+    bool expired;
+    if (c->heartbeat_ms != 0 && now - c->heartbeat_ms < CHANGELOG_HEARTBEAT_MS) {
         return 0;
     }
-    int rc = pending ? consumer_mirror(&c->consumer, &c->pending, c->pending_clock,
-                                       c->pending_letters, err)
-                     : consumer_prune(&c->consumer, CONSUMER_PRUNE_MS, err);
-    if (rc == 0) { /* after the table's own, so that they never keep fewer entries */
-        rc = pending ? depend_mirror(&c->depends, &c->pending, err)
-                     : depend_prune(&c->depends, CONSUMER_PRUNE_MS, err);
-    }
-    changelog_note_unpruned(c);
+    int rc = consumer_attend(&c->catalogue.consumer, &expired, err);
     if (rc == 0) {
-        position_release(&c->pending);
-        free(c->pending_letters);
-        c->pending_letters = NULL;
-        c->mirrored = true;
-        c->mirrored_ms = now;
+        rc = catalogue_expire(&c->catalogue, err);
     }
+    c->heartbeat_ms = now;
+    if (rc == 0 && expired) { /* a process that was suspended for long: look at the log again */
+        rc = err_set(err, ERR_TRANSIENT, "the consumer \"%s\" had expired", c->options->consumer);
+    }
+    return rc;
+}
+
+static int changelog_write_backup(struct changelog *c, struct err *err)
+{
+    int rc = changelog_backup_write(&c->position, &c->catalogue, false, err);
+    c->capture.unpruned = catalogue_facts(&c->catalogue).unpruned;
+    return rc;
+}
+
+static int changelog_release(struct capture *capture, const struct mirror *mirror, bool now,
+                             struct err *err)
+{
+    struct changelog *c = changelog_of(capture);
+    assert(c->page.stage == STAGE_CLOSED);
+    int rc = changelog_backup_take(&c->position, &c->catalogue, mirror, now, err);
+    capture->unpruned = catalogue_facts(&c->catalogue).unpruned;
     return rc;
 }
 
@@ -215,96 +163,113 @@ static int changelog_forget(struct capture *capture, const char *consumer, struc
     return consumer_lock_forget(changelog_of(capture)->pg, consumer, err);
 }
 
-static int changelog_begin_blocks(struct changelog *c, struct err *err)
+static int changelog_ask_news(struct changelog *c, bool *any, struct err *err)
 {
-    const struct page_look *l = &c->page.look;
-    struct position *p = &c->at;
-    if (p->filenode != l->filenode) { /* rewritten: rows have moved to other blocks */
-        p->filenode = l->filenode;
-        p->block = 0;
-        p->blocks = l->blocks;
-        c->rows_read = 0;
+    struct buf captures;
+    struct pg_result *r = NULL;
+    buf_init(&captures, TEXT_MAX_BYTES);
+    catalogue_push_captures(&captures, &c->catalogue);
+    const char *const params[] = {buf_text(&captures), c->position.at.last,
+                                  catalogue_facts(&c->catalogue).keeps ? "t" : "f",
+                                  c->pg->in_recovery ? "t" : "f"};
+    int rc = pg_ask_again(c->pg, &r, "poll_news", params, 4, err);
+    if (rc == 0) {
+        *any = pg_true(r, 0, 0);
     }
-    uint64_t end = p->blocks - p->block > c->page_blocks ? p->block + c->page_blocks : p->blocks;
-    position_copy(&c->reached, p);
-    c->reached.block = end;
-    if (end >= p->blocks) {
-        c->reached.kind = POSITION_LOG;
-    }
-    return changelog_send_blocks(c, p->block, end, err);
+    pg_result_release(r);
+    buf_release(&captures);
+    return rc;
 }
 
-/* A window without entries moves the position only if the source can then prune entries. Otherwise
- * every idle poll would be a new checkpoint, and its backup a new transaction to be read. */
-static bool changelog_moves(const struct changelog *c)
+static int changelog_news(struct capture *capture, bool *any, struct err *err)
 {
-    struct snapshot last;
-    struct snapshot target;
-    if (c->page.window.taken > 0 || c->at.target != NULL) {
-        return true;
+    struct changelog *c = changelog_of(capture);
+    pg_forget_calls(c->pg);
+    if (c->position.at.kind != POSITION_LOG || c->position.at.target != NULL) {
+        *any = true;
+        return 0;
     }
-    position_snapshot_parse(&last, c->at.last);
-    position_snapshot_parse(&target, c->page.look.snapshot);
-    return (c->consumer.keeps || depend_keep(&c->depends)) && target.xmin > last.xmin;
+    int rc = changelog_write_backup(c, err);
+    return rc == 0 ? changelog_ask_news(c, any, err) : rc;
 }
 
-static void changelog_reach_log(struct changelog *c)
+/* If a window spans several captures, entries that were already read are counted too. */
+static int changelog_waiting(struct capture *capture, int64_t *changes, struct err *err)
 {
-    const struct page_window *w = &c->page.window;
-    const char *target = c->at.target != NULL ? c->at.target : c->page.look.snapshot;
-    struct position p = {.kind = POSITION_LOG};
-    if (w->full) {
-        p.last = text_copy(c->at.last);
-        p.target = text_copy(target);
-        p.part = w->part;
-        p.after_xid = w->after_xid;
-        p.after_seq = w->after_seq;
-    } else if (w->due > 0 || changelog_moves(c)) {
-        changelog_leave_capture(c, &p, target);
-    } else {
-        p.last = text_copy(c->at.last);
+    struct changelog *c = changelog_of(capture);
+    const struct position *at = &c->position.at;
+    bool within = at->target != NULL && at->of == 0 && at->part == 2;
+    char xid[24];
+    char seq[24];
+    struct buf captures;
+    struct pg_result *r = NULL;
+    *changes = -1;
+    if (at->kind != POSITION_LOG) {
+        return 0;
     }
-    c->drained = !w->full && c->at.target == NULL && w->due == 0;
-    c->consumer.keeps = c->consumer.keeps || w->taken > 0;
-    position_release(&c->reached);
-    c->reached = p;
+    buf_init(&captures, TEXT_MAX_BYTES);
+    catalogue_push_captures(&captures, &c->catalogue);
+    snprintf(xid, sizeof(xid), "%" PRIu64, within ? at->after_xid : 0);
+    snprintf(seq, sizeof(seq), "%" PRId64, within ? at->after_seq : 0);
+    const char *const params[] = {buf_text(&captures), at->last, xid, seq, WAITING_COUNTED};
+    int rc = pg_ask_again(c->pg, &r, "log_waiting", params, 5, err);
+    if (rc == 0) {
+        *changes = pg_int(r, 0, 0);
+    }
+    pg_result_release(r);
+    buf_release(&captures);
+    return rc < 0 ? err_context(err, "could not count what waits in the change log") : 0;
 }
+
+/* Includes all holders that can prevent pruning. */
+static int changelog_hold(struct capture *capture, struct xmin_holder *out, struct err *err)
+{
+    struct changelog *c = changelog_of(capture);
+    return xmin_holders_look(&c->xmin_holders, c->pg, true, out, err);
+}
+
+/* --- pages ----------------------------------------------------------------------------------- */
 
 static int changelog_begin_log(struct changelog *c, struct err *err)
 {
-    if (changelog_begins_sweep(c) || changelog_ends_look(c)) {
-        return changelog_send_nothing(c, err);
+    struct changelog_position *position = &c->position;
+    if (position->reconcile == RECONCILE_DUE && position->at.target == NULL) {
+        c->page.content = CONTENT_RESNAPSHOT;
+        return changelog_chunk_begin_nothing(&c->page, err);
     }
-    c->keys_only = changelog_looks_ahead(c);
-    changelog_reach_log(c);
-    return changelog_send_query(c, err);
+    if (position->reconcile == RECONCILE_REPORTED) {
+        position->reconcile = RECONCILE_NONE;
+    }
+    if (changelog_prescan_truncated(&c->prescan, &c->page)) {
+        return changelog_chunk_begin_nothing(&c->page, err);
+    }
+    bool prescan = changelog_prescan_runs(&c->prescan, &c->page);
+    c->page.content = prescan ? CONTENT_KEYS : CONTENT_ROWS;
+    changelog_list_reach_log(&c->page);
+    return changelog_list_send(&c->page, err);
 }
 
-static enum page_kind changelog_kind_of(const struct changelog *c)
+static int changelog_begin_fan(struct changelog *c, struct err *err)
 {
-    const struct position *at = &c->at;
-    switch (at->kind) {
-    case POSITION_BLOCKS:
-        return PAGE_BLOCKS;
-    case POSITION_KEYS:
-        return c->query != NULL && at->range != KEY_RANGE_NULLS ? PAGE_LISTED : PAGE_KEYS;
-    case POSITION_LOG:
-    default:
-        return at->target != NULL && at->of > 0 ? PAGE_FAN : PAGE_LOG;
+    int rc = changelog_list_fan(&c->page, err);
+    if (rc < 0) {
+        return rc;
     }
+    bool prescan = changelog_prescan_runs(&c->prescan, &c->page);
+    c->page.content = prescan ? CONTENT_KEYS : CONTENT_ROWS;
+    changelog_list_reach_fan(&c->page);
+    return changelog_list_send(&c->page, err);
 }
 
-/* Sends the statements of an open page. */
 int changelog_send_page(struct changelog *c, struct err *err)
 {
-    switch (c->kind) {
+    switch (c->page.kind) {
     case PAGE_BLOCKS:
-        return changelog_begin_blocks(c, err);
+        return changelog_chunk_begin_blocks(&c->page, err);
     case PAGE_KEYS:
-        position_copy(&c->reached, &c->at);
-        return changelog_send_range(c, err);
+        return changelog_chunk_begin_range(&c->page, err);
     case PAGE_LISTED:
-        return changelog_begin_listed(c, err);
+        return changelog_list_begin(&c->page, err);
     case PAGE_FAN:
         return changelog_begin_fan(c, err);
     default:
@@ -312,29 +277,56 @@ int changelog_send_page(struct changelog *c, struct err *err)
     }
 }
 
-void changelog_clear(struct changelog *c)
+/* The requested reconcile is complete: the position now relies on the remaining members. */
+static int changelog_note_left(struct changelog *c, struct err *err)
 {
-    assert(c->stage == STAGE_CLOSED);
-    c->kind = changelog_kind_of(c);
-    pg_forget_calls(c->pg);
-    changelog_clear_page(c);
+    int rc = pg_script(c->pg, "commit", err);
+    if (rc == 0) {
+        rc = catalogue_note_members(&c->catalogue, &c->page.page.look, err);
+    }
+    if (rc == 0) {
+        changelog_page_reset(&c->page, c->page.kind);
+        rc = changelog_page_open_checked(&c->page, err);
+    }
+    return rc;
+}
+
+/* After a member left: requests a reconcile, which is all that the page reports, or continues after
+ * it. A prescan of the window must be repeated. */
+static int changelog_handle_left(struct changelog *c, struct err *err)
+{
+    char **reconciled = &c->position.reconciled_members;
+    bool done = *reconciled != NULL && strcmp(*reconciled, c->page.page.look.triggers) == 0;
+    free(*reconciled);
+    *reconciled = NULL;
+    int rc = done ? changelog_note_left(c, err) : 0;
+    if (rc == 0 && c->catalogue.gap == GAP_MEMBER_LEFT) {
+        *reconciled = text_copy(c->page.page.look.triggers);
+        changelog_prescan_abandon(&c->prescan, &c->position);
+        c->page.content = CONTENT_MEMBER_LEFT;
+    }
+    return rc;
 }
 
 static int changelog_begin_page(struct changelog *c, struct err *err)
 {
-    changelog_clear(c);
-    int rc = changelog_attend(c, err);
+    struct changelog_page *p = &c->page;
+    assert(p->stage == STAGE_CLOSED);
+    changelog_page_reset(p, changelog_page_next_kind(p));
+    pg_forget_calls(c->pg);
+    int rc = changelog_heartbeat(c, err);
     if (rc == 0) {
-        rc = changelog_mirror_pending(c, false, err);
+        rc = changelog_write_backup(c, err);
     }
     if (rc == 0) {
-        rc = changelog_open_page(c, err);
+        rc = changelog_page_open_checked(p, err);
     }
-    if (rc == 0 && c->left && (c->kind == PAGE_LOG || c->kind == PAGE_FAN)) {
-        rc = changelog_meet_left(c, err);
+    if (rc == 0 && c->catalogue.gap == GAP_MEMBER_LEFT &&
+        (p->kind == PAGE_LOG || p->kind == PAGE_FAN)) {
+        rc = changelog_handle_left(c, err);
     }
-    if (rc == 0 && c->tells_left) {
-        return changelog_send_nothing(c, err);
+    if (rc == 0 && p->content == CONTENT_MEMBER_LEFT) {
+        return changelog_chunk_begin_nothing(p, err);
     }
     return rc == 0 ? changelog_send_page(c, err) : rc;
 }
@@ -345,12 +337,14 @@ static int changelog_begin_page(struct changelog *c, struct err *err)
 static int changelog_begin(struct capture *capture, struct err *err)
 {
     struct changelog *c = changelog_of(capture);
+    struct consumer *consumer = &c->catalogue.consumer;
     struct err ignored;
     int rc = changelog_begin_page(c, err);
-    if ((rc == ERR_STATE || (rc < 0 && c->lost)) && pg_recover(c->pg, &ignored) == 0) {
-        (void)!(rc != ERR_STATE && c->page.window.anything
-                    ? consumer_drop(&c->consumer, &ignored)
-                    : consumer_spoil(&c->consumer, &ignored));
+    if ((rc == ERR_STATE || (rc < 0 && c->catalogue.gap == GAP_MISSED)) &&
+        pg_recover(c->pg, &ignored) == 0) {
+        (void)!(rc != ERR_STATE && c->page.page.window.anything
+                    ? consumer_drop(consumer, &ignored)
+                    : consumer_spoil(consumer, &ignored));
     }
     return rc;
 }
@@ -359,21 +353,64 @@ static int changelog_begin_keys(struct capture *capture, const struct span *keys
                                 bool only_gone, struct err *err)
 {
     struct changelog *c = changelog_of(capture);
-    assert(c->stage == STAGE_CLOSED);
-    c->kind = PAGE_ASKED;
-    changelog_clear_page(c);
-    c->keys_only = only_gone;
-    c->presence.way = KEY_EXISTENCE_COUNT;
+    struct changelog_page *p = &c->page;
+    assert(p->stage == STAGE_CLOSED);
+    changelog_page_reset(p, PAGE_ASKED);
+    p->content = only_gone ? CONTENT_KEYS : CONTENT_ROWS;
+    p->existence.way = KEY_EXISTENCE_COUNT;
     for (size_t i = 0; i < count; i++) {
-        if (keyset_add(&c->keys, keys[i]) == KEYSET_FULL) {
+        if (keyset_add(&p->keys.set, keys[i]) == KEYSET_FULL) {
             return err_set(err, ERR_REJECTED, "the keys to be read again are too long");
         }
     }
-    int rc = c->table == NULL ? changelog_prepare(c, err) : 0;
+    int rc = c->catalogue.table == NULL ? changelog_prepare(c, err) : 0;
     if (rc == 0) {
-        rc = changelog_read_page(c, err);
+        rc = changelog_page_open(p, err);
     }
-    return rc == 0 ? changelog_send_query(c, err) : rc;
+    return rc == 0 ? changelog_list_send(p, err) : rc;
+}
+
+static void changelog_end_page(struct changelog *c, struct change *change)
+{
+    struct changelog_page *p = &c->page;
+    bool asked = p->kind == PAGE_ASKED;
+    bool copying = p->kind == PAGE_BLOCKS || p->kind == PAGE_KEYS || p->kind == PAGE_LISTED;
+    if (p->content == CONTENT_MEMBER_LEFT) {
+        *change = (struct change){.kind = CHANGE_PRESCAN_END, .left = true};
+        return;
+    }
+    if (p->content == CONTENT_RESNAPSHOT) {
+        c->position.reconcile = RECONCILE_REPORTED;
+        *change = (struct change){.kind = CHANGE_PRESCAN_END, .again = true};
+        return;
+    }
+    if (c->prescan.state == PRESCAN_RUNNING && !asked) {
+        changelog_prescan_end_page(&c->prescan, p, change);
+        return;
+    }
+    *change = (struct change){
+        .kind = CHANGE_PAGE, .copying = copying, .drained = changelog_page_drained(p)};
+    if (!asked) {
+        changelog_page_report_position(p, &p->end, change);
+        position_copy(&c->position.at, &p->end);
+        change->whole = p->end.target == NULL;
+    }
+    if (change->whole) {
+        changelog_prescan_reset(&c->prescan);
+    }
+    if (copying) {
+        c->position.rows_read += (int64_t)p->rows;
+    }
+}
+
+static int changelog_next(struct capture *capture, struct change *change, struct err *err)
+{
+    struct changelog *c = changelog_of(capture);
+    int rc = changelog_page_next(&c->page, change, err);
+    if (rc == 0) {
+        changelog_end_page(c, change);
+    }
+    return rc < 0 ? rc : 0;
 }
 
 static int changelog_fd(const struct capture *capture)
@@ -384,52 +421,32 @@ static int changelog_fd(const struct capture *capture)
 static void changelog_progress(const struct capture *capture, struct capture_progress *out)
 {
     const struct changelog *c = (const struct changelog *)capture;
-    int64_t rows = c->table != NULL ? c->table->estimated_rows : -1;
-    *out = (struct capture_progress){rows, c->rows_read, 1};
-    if (c->at.kind == POSITION_BLOCKS) {
-        out->share = position_share(&c->at);
-    } else if (c->at.kind == POSITION_KEYS) {
-        out->share = rows > c->rows_read ? (double)c->rows_read / (double)rows : 0;
+    const struct table *table = c->catalogue.table;
+    int64_t rows = table != NULL ? table->estimated_rows : -1;
+    int64_t read = c->position.rows_read;
+    *out = (struct capture_progress){rows, read, 1};
+    if (c->position.at.kind == POSITION_BLOCKS) {
+        out->share = position_share(&c->position.at);
+    } else if (c->position.at.kind == POSITION_KEYS) {
+        out->share = rows > read ? (double)read / (double)rows : 0;
     }
 }
+
+/* --- the capture ----------------------------------------------------------------------------- */
 
 static void changelog_free(struct capture *capture)
 {
     struct changelog *c = changelog_of(capture);
-    reader_release(&c->reader);
-    rowsql_release(&c->sql);
-    consumer_release(&c->consumer);
-    keyset_release(&c->keys);
-    free(c->befores.items);
-    page_look_release(&c->page.look);
-    position_release(&c->at);
-    position_release(&c->reached);
-    position_release(&c->marked);
-    position_release(&c->pending);
-    position_release(&c->ahead.from);
-    buf_release(&c->ahead.from_after);
-    free(c->pending_letters);
-    free(c->left_told);
-    buf_release(&c->reached_text);
-    buf_release(&c->last_key);
-    buf_release(&c->watched);
-    buf_release(&c->types);
-    catalog_table_free(c->table);
-    changelog_release_query(c);
-    text_free_list(c->key, c->key_count);
-    text_free_list(c->columns, c->column_count);
-    free(c->name);
-    free(c->table_name);
-    free(c->where);
-    free(c->fingerprint);
-    if (!c->helps) {
-        free(c->unreadable);
-    }
+    changelog_page_release(&c->page);
+    changelog_position_release(&c->position);
+    changelog_prescan_release(&c->prescan);
+    catalogue_release(&c->catalogue);
+    changelog_options_free(c->options);
     pg_close(c->pg);
     free(c);
 }
 
-struct changelog *changelog_new(struct pg *pg, const struct changelog_options *o)
+struct changelog *changelog_new(struct pg *pg, const struct changelog_options *options)
 {
     static const struct capture_ops ops = {
         changelog_start,  changelog_resume, changelog_begin,    changelog_begin_keys,
@@ -439,56 +456,13 @@ struct changelog *changelog_new(struct pg *pg, const struct changelog_options *o
     struct changelog *c = mem_zero(1, sizeof(*c));
     c->capture.ops = &ops;
     c->pg = pg;
-    c->name = text_copy(o->consumer);
-    c->table_name = text_copy(o->table);
-    c->key = text_copy_list(o->key, o->key_count);
-    c->key_count = o->key_count;
-    c->where = o->where != NULL ? text_copy(o->where) : NULL;
-    c->query = o->query != NULL ? text_copy(o->query) : NULL;
-    c->dependencies = depend_copy_all(o->dependencies, o->dependency_count);
-    c->dependency_count = o->dependency_count;
-    c->columns = text_copy_list(o->columns, o->column_count);
-    c->column_count = o->column_count;
-    c->unreadable = mem_zero(1, sizeof(*c->unreadable));
-    c->fingerprint = o->fingerprint != NULL ? text_copy(o->fingerprint) : NULL;
-    c->page_rows = o->page_rows > 0 ? o->page_rows : PAGE_ROWS;
-    c->page_blocks = o->page_blocks > 0 ? o->page_blocks : PAGE_BLOCKS_COUNT;
-    c->retain = (struct retain){o->retain_age_ms, o->retain_size};
-    c->chunk_bytes = o->chunk_bytes > 0 ? o->chunk_bytes : CHUNK_BYTES;
-    c->blocks_aim = 1 + c->chunk_bytes / BLOCK_GUESS_BYTES;
-    c->keys_aim = 1 + c->chunk_bytes / ROW_GUESS_BYTES;
-    keyset_init(&c->keys, KEYS_MAX_BYTES);
-    buf_init(&c->reached_text, POSITION_MAX_BYTES);
-    buf_init(&c->last_key, KEYS_MAX_BYTES);
-    buf_init(&c->watched, POSITION_MAX_BYTES);
-    buf_init(&c->types, POSITION_MAX_BYTES);
-    buf_init(&c->lock, POSITION_MAX_BYTES);
-    buf_init(&c->due, POSITION_MAX_BYTES);
-    buf_init(&c->fan_after, POSITION_MAX_BYTES);
-    buf_init(&c->ahead.from_after, POSITION_MAX_BYTES);
-    keyset_init(&c->changed, KEYS_MAX_BYTES);
+    c->options = changelog_options_copy(options);
+    catalogue_init(&c->catalogue, pg, c->options);
+    changelog_position_init(&c->position);
+    changelog_prescan_init(&c->prescan);
+    changelog_page_init(&c->page, c->options);
+    c->page.capture = &c->capture;
+    c->page.catalogue = &c->catalogue;
+    c->page.position = &c->position;
     return c;
-}
-
-int changelog_pending(struct pg *pg, const char *const *tables, size_t count, const char *position,
-                      int64_t *entries, struct err *err)
-{
-    struct position p = {0};
-    struct pg_result *r = NULL;
-    struct buf names;
-    *entries = -1;
-    buf_init(&names, POSITION_MAX_BYTES);
-    sqlquote_array(&names, tables, count);
-    int rc = position_parse(&p, position, err);
-    if (rc == 0) {
-        const char *const params[] = {buf_text(&names), p.last};
-        rc = pg_ask(pg, &r, "look_pending", params, 2, err);
-    }
-    if (rc == 0) {
-        *entries = pg_int(r, 0, 0);
-    }
-    pg_result_release(r);
-    position_release(&p);
-    buf_release(&names);
-    return rc;
 }

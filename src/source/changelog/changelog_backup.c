@@ -1,54 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checkpoint backup in the source: written, read back and tested. */
-#include <assert.h>
+/* The checkpoint backup in the source: written, read back and tested. And the number of entries
+ * after a checkpoint. */
 #include <stdlib.h>
 
 #include "changelog/changelog_private.h"
+#include "pg/pg_private.h"
+#include "rowferry/base/text.h"
+#include "sql/sqlquote.h"
+
+#define INTERVAL_MS 1000
+#define NAMES_MAX_BYTES ((size_t)1 << 20)
 
 /* The letters are never older than the position: they are written with it or after it, and never by
  * a process that is behind. */
-static void changelog_backup_note_pending(struct changelog *c, const struct position *p,
-                                          const struct mirror *mirror)
+static void changelog_backup_note(struct checkpoint_backup *b, const struct consumer *k,
+                                  const struct position *p, const struct mirror *mirror)
 {
-    int order = position_compare(p, &c->consumer.mirror);
-    bool known =
-        c->consumer.clock != 0 && consumer_letters_sum(mirror->letters) == c->consumer.letters_sum;
+    int order = position_compare(p, &k->mirror);
+    bool known = k->clock != 0 && consumer_letters_sum(mirror->letters) == k->letters_sum;
     /* within a window nothing more can be pruned than at its beginning */
     bool moved = order > 0 && p->target == NULL;
     if (order < 0 || (!moved && known)) {
         return;
     }
     if (moved) {
-        position_copy(&c->pending, p);
-    } else if (c->pending.last == NULL) {
-        position_copy(&c->pending, &c->consumer.mirror);
+        position_copy(&b->position, p);
+    } else if (b->position.last == NULL) {
+        position_copy(&b->position, &k->mirror);
     }
-    free(c->pending_letters);
-    c->pending_letters = known ? NULL : text_copy(mirror->letters);
-    c->pending_clock = mirror->clock;
+    free(b->letters);
+    b->letters = known ? NULL : text_copy(mirror->letters);
+    b->clock = mirror->clock;
 }
 
 /* Returns true for a position of a former registration of the consumer. Also for one from an
  * earlier life of the server that is ahead of what was durable then. If the server has lost
  * transactions, such a position is ahead of new entries and would have them pruned. */
-static bool changelog_backup_is_former(const struct changelog *c, const struct position *p)
+static bool changelog_backup_is_former(const struct consumer *k, const struct position *p)
 {
-    return (p->since != 0 && p->since != c->consumer.since) ||
-           (p->life != c->consumer.life && position_compare(p, &c->consumer.mirror) > 0);
+    return (p->since != 0 && p->since != k->since) ||
+           (p->life != k->life && position_compare(p, &k->mirror) > 0);
 }
 
-int changelog_release(struct capture *capture, const struct mirror *mirror, bool now,
-                      struct err *err)
+int changelog_backup_take(struct changelog_position *p, struct catalogue *c,
+                          const struct mirror *mirror, bool at_once, struct err *err)
 {
-    struct changelog *c = (struct changelog *)capture;
-    struct position p = {0};
-    assert(c->stage == STAGE_CLOSED);
-    int rc = position_parse(&p, mirror->position, err);
-    if (rc == 0 && p.kind == POSITION_LOG && !changelog_backup_is_former(c, &p)) {
-        changelog_backup_note_pending(c, &p, mirror);
-        rc = c->pending.last != NULL ? changelog_mirror_pending(c, now, err) : 0;
+    struct position released = {0};
+    int rc = position_parse(&released, mirror->position, err);
+    if (rc == 0 && released.kind == POSITION_LOG &&
+        !changelog_backup_is_former(&c->consumer, &released)) {
+        changelog_backup_note(&p->backup, &c->consumer, &released, mirror);
+        rc = p->backup.position.last != NULL ? changelog_backup_write(p, c, at_once, err) : 0;
     }
-    position_release(&p);
+    position_release(&released);
+    return rc;
+}
+
+int changelog_backup_write(struct changelog_position *p, struct catalogue *c, bool at_once,
+                           struct err *err)
+{
+    struct checkpoint_backup *b = &p->backup;
+    int64_t now = pg_now_ms();
+    bool pending = b->position.last != NULL;
+    if ((!pending && !catalogue_facts(c).more) ||
+        (!at_once && b->written_ms != 0 && now - b->written_ms < INTERVAL_MS)) {
+        return 0;
+    }
+    int rc = pending ? catalogue_mirror(c, &b->position, b->clock, b->letters, err)
+                     : catalogue_prune(c, CONSUMER_PRUNE_MS, err);
+    if (rc == 0) {
+        position_release(&b->position);
+        free(b->letters);
+        b->letters = NULL;
+        b->written_ms = now;
+    }
     return rc;
 }
 
@@ -59,7 +84,7 @@ static int changelog_backup_try_out(struct pg *pg, const struct changelog_option
 {
     struct changelog *c = changelog_new(pg, options);
     struct capture *capture = &c->capture;
-    c->tried = true;
+    c->position.trial = true;
     int rc = capture->ops->resume(capture, position, err);
     c->pg = NULL; /* stays the caller's */
     capture->ops->free(capture);
@@ -103,5 +128,28 @@ int changelog_mirrored(struct pg *pg, const struct changelog_options *options, c
         out->why = *err;
         rc = 0;
     }
+    return rc;
+}
+
+int changelog_pending(struct pg *pg, const char *const *tables, size_t count, const char *position,
+                      int64_t *entries, struct err *err)
+{
+    struct position p = {0};
+    struct pg_result *r = NULL;
+    struct buf names;
+    *entries = -1;
+    buf_init(&names, NAMES_MAX_BYTES);
+    sqlquote_array(&names, tables, count);
+    int rc = position_parse(&p, position, err);
+    if (rc == 0) {
+        const char *const params[] = {buf_text(&names), p.last};
+        rc = pg_ask(pg, &r, "look_pending", params, 2, err);
+    }
+    if (rc == 0) {
+        *entries = pg_int(r, 0, 0);
+    }
+    pg_result_release(r);
+    position_release(&p);
+    buf_release(&names);
     return rc;
 }

@@ -5,146 +5,160 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "changelog/changelog_private.h"
+#include "changelog/changelog_page.h"
+#include "rowferry/base/text.h"
 #include "rowferry/source/catalog/keytext.h"
 #include "rows/keyarrays.h"
 
 #define ARRAY_MAX_BYTES ((size_t)256 << 20)
 #define BLOCK_ROWS 1200 /* of a block of 32 KiB, at most */
-#define AIM_GROWTH 4    /* at most, from one chunk to the next, because row sizes vary */
+#define TARGET_GROWTH 4 /* at most, from one chunk to the next, because row sizes vary */
 
-static int changelog_chunk_send_commit(struct changelog *c, struct err *err)
+static int changelog_chunk_send_commit(struct changelog_page *p, struct err *err)
 {
-    c->next_stage = STAGE_COMMIT;
-    return reader_commit(&c->reader, err);
+    p->chunks.next_stage = STAGE_COMMIT;
+    return reader_commit(&p->reader, err);
 }
 
 /* most_rows: 0 = any number. */
-static int changelog_chunk_send(struct changelog *c, size_t most_rows, const char *sql,
+static int changelog_chunk_send(struct changelog_page *p, size_t most_rows, const char *sql,
                                 const char *const *params, size_t count, struct err *err)
 {
-    const struct reader_form form = {c->column_count + 1, most_rows};
-    c->next_stage = STAGE_ROWS;
-    return unreadable_send(c->unreadable, &c->reader, form, c->column_count, sql, params, count,
-                           err);
+    const struct reader_form form = {p->options->column_count + 1, most_rows};
+    p->chunks.next_stage = STAGE_ROWS;
+    return unreadable_send(p->unreadable, &p->reader, form, p->options->column_count, sql, params,
+                           count, err);
 }
 
-static bool changelog_chunk_by_blocks(const struct changelog *c)
+static bool changelog_chunk_by_blocks(const struct changelog_page *p)
 {
-    return c->kind == PAGE_BLOCKS;
+    return p->kind == PAGE_BLOCKS;
 }
 
 /* --- chunks -------------------------------------------------------------------------------- */
 
-static uint64_t *changelog_chunk_aim_of(struct changelog *c)
+static uint64_t *changelog_chunk_target_of(struct changelog_page *p)
 {
-    return changelog_chunk_by_blocks(c) ? &c->blocks_aim : &c->keys_aim;
+    return changelog_chunk_by_blocks(p) ? &p->chunks.block_target : &p->chunks.key_target;
 }
 
-/* Adjusts the target so that the last chunk would have had chunk_bytes. */
-static void changelog_chunk_adjust_aim(struct changelog *c)
+uint64_t changelog_chunk_target(uint64_t target, uint64_t units, size_t bytes, size_t chunk_bytes)
 {
-    uint64_t *aim = changelog_chunk_aim_of(c);
-    uint64_t units = c->chunk.to - c->chunk.from;
-    double ratio =
-        c->chunk.bytes > 0 ? (double)c->chunk_bytes / (double)c->chunk.bytes : AIM_GROWTH;
-    double most = (double)*aim * AIM_GROWTH;
+    double ratio = bytes > 0 ? (double)chunk_bytes / (double)bytes : TARGET_GROWTH;
+    double most = (double)target * TARGET_GROWTH;
     double wanted = (double)units * ratio;
     wanted = wanted < most ? wanted : most;
-    *aim = wanted < 1 ? 1 : (uint64_t)wanted;
+    return wanted < 1 ? 1 : (uint64_t)wanted;
 }
 
 /* Sets the next chunk to send; returns false at the end of the page. */
-static bool changelog_chunk_next(struct changelog *c)
+static bool changelog_chunk_next(struct changelog_page *p)
 {
-    struct chunk *chunk = &c->next_chunk;
+    struct chunk *chunk = &p->chunks.next;
     uint64_t left = chunk->end - chunk->to;
-    uint64_t aim = c->keys_only ? left : *changelog_chunk_aim_of(c);
+    uint64_t target = p->content == CONTENT_KEYS ? left : *changelog_chunk_target_of(p);
     chunk->from = chunk->to;
-    chunk->to += left < aim ? left : aim;
+    chunk->to += left < target ? left : target;
     return left > 0;
 }
 
-static int changelog_chunk_send_blocks(struct changelog *c, struct err *err)
+static int changelog_chunk_send_blocks(struct changelog_page *p, struct err *err)
 {
     char first[32];
     char end[32];
     const char *const params[] = {first, end};
-    size_t rows = BLOCK_ROWS * (size_t)(c->next_chunk.to - c->next_chunk.from);
-    snprintf(first, sizeof(first), "(%" PRIu64 ",0)", c->next_chunk.from);
-    snprintf(end, sizeof(end), "(%" PRIu64 ",0)", c->next_chunk.to);
-    return changelog_chunk_send(c, rows, c->sql.blocks, params, 2, err);
+    size_t rows = BLOCK_ROWS * (size_t)(p->chunks.next.to - p->chunks.next.from);
+    snprintf(first, sizeof(first), "(%" PRIu64 ",0)", p->chunks.next.from);
+    snprintf(end, sizeof(end), "(%" PRIu64 ",0)", p->chunks.next.to);
+    return changelog_chunk_send(p, rows, p->catalogue->sql.blocks, params, 2, err);
 }
 
-static int changelog_chunk_send_keys(struct changelog *c, struct err *err)
+static int changelog_chunk_send_keys(struct changelog_page *p, struct err *err)
 {
     struct keyarrays a;
-    if (c->keys_only) {
-        c->next_stage = STAGE_ROWS;
-        return key_existence_send(&c->presence, &c->reader, &c->sql, &c->keys, c->table->key_count,
-                                  err);
+    if (p->content == CONTENT_KEYS) {
+        p->chunks.next_stage = STAGE_ROWS;
+        return key_existence_send(&p->existence, &p->reader, &p->catalogue->sql, &p->keys.set,
+                                  p->catalogue->table->key_count, err);
     }
-    const struct chunk *chunk = &c->next_chunk;
-    int rc = keyarrays_make(&a, &c->keys, chunk->from, chunk->to, c->table->key_count, err);
+    const struct chunk *chunk = &p->chunks.next;
+    int rc = keyarrays_make(&a, &p->keys.set, chunk->from, chunk->to,
+                            p->catalogue->table->key_count, err);
     if (rc == 0) {
-        rc = changelog_chunk_send(c, 2 * (size_t)(chunk->to - chunk->from) + 1, c->sql.again,
-                                  a.params, a.count, err);
+        rc = changelog_chunk_send(p, 2 * (size_t)(chunk->to - chunk->from) + 1,
+                                  p->catalogue->sql.again, a.params, a.count, err);
     }
     keyarrays_release(&a);
     return rc;
 }
 
-static int changelog_chunk_send_nulls(struct changelog *c, struct err *err)
+static int changelog_chunk_send_nulls(struct changelog_page *p, struct err *err)
 {
-    int rc = changelog_chunk_send(c, 0, c->sql.nulls, NULL, 0, err);
-    c->next_stage = STAGE_NULL_ROWS;
+    int rc = changelog_chunk_send(p, 0, p->catalogue->sql.nulls, NULL, 0, err);
+    p->chunks.next_stage = STAGE_NULL_ROWS;
     return rc;
 }
 
 /* Sends the next chunk, else rows without a key if the log has entries for them, else the
  * commit. */
-static int changelog_chunk_send_more(struct changelog *c, struct err *err)
+static int changelog_chunk_send_more(struct changelog_page *p, struct err *err)
 {
-    bool nulls_wait = c->next_stage != STAGE_NULL_ROWS && c->page.window.null_keys && !c->keys_only;
-    if (changelog_chunk_next(c)) {
-        return changelog_chunk_by_blocks(c) ? changelog_chunk_send_blocks(c, err)
-                                            : changelog_chunk_send_keys(c, err);
+    bool nulls_wait = p->chunks.next_stage != STAGE_NULL_ROWS && p->page.window.null_keys &&
+                      p->content != CONTENT_KEYS;
+    if (changelog_chunk_next(p)) {
+        return changelog_chunk_by_blocks(p) ? changelog_chunk_send_blocks(p, err)
+                                            : changelog_chunk_send_keys(p, err);
     }
-    return nulls_wait ? changelog_chunk_send_nulls(c, err) : changelog_chunk_send_commit(c, err);
+    return nulls_wait ? changelog_chunk_send_nulls(p, err) : changelog_chunk_send_commit(p, err);
 }
 
 /* Turns to the statement that was sent, and sends the next one, so that the server does not
  * pause. */
-static int changelog_chunk_go_on(struct changelog *c, struct err *err)
+static int changelog_chunk_go_on(struct changelog_page *p, struct err *err)
 {
-    c->chunk = c->next_chunk;
-    c->stage = c->next_stage;
-    return c->stage == STAGE_COMMIT ? 0 : changelog_chunk_send_more(c, err);
+    p->chunks.now = p->chunks.next;
+    p->stage = p->chunks.next_stage;
+    return p->stage == STAGE_COMMIT ? 0 : changelog_chunk_send_more(p, err);
 }
 
-static int changelog_chunk_send_chunks(struct changelog *c, uint64_t from, uint64_t end,
+static int changelog_chunk_send_chunks(struct changelog_page *p, uint64_t from, uint64_t end,
                                        struct err *err)
 {
-    c->next_chunk = (struct chunk){.from = from, .to = from, .end = end};
-    c->next_stage = STAGE_CLOSED;
-    int rc = changelog_chunk_send_more(c, err);
-    return rc == 0 ? changelog_chunk_go_on(c, err) : rc;
+    p->chunks.next = (struct chunk){.from = from, .to = from, .end = end};
+    p->chunks.next_stage = STAGE_CLOSED;
+    int rc = changelog_chunk_send_more(p, err);
+    return rc == 0 ? changelog_chunk_go_on(p, err) : rc;
 }
 
-int changelog_send_blocks(struct changelog *c, uint64_t from, uint64_t end, struct err *err)
+/* If the table was rewritten, rows have moved to other blocks: begins again. */
+int changelog_chunk_begin_blocks(struct changelog_page *p, struct err *err)
 {
-    return changelog_chunk_send_chunks(c, from, end, err);
+    const struct page_look *l = &p->page.look;
+    struct position *at = &p->position->at;
+    if (at->filenode != l->filenode) {
+        at->filenode = l->filenode;
+        at->block = 0;
+        at->blocks = l->blocks;
+        p->position->rows_read = 0;
+    }
+    uint64_t left = at->blocks - at->block;
+    position_copy(&p->end, at);
+    p->end.block += left < p->options->page_blocks ? left : p->options->page_blocks;
+    if (p->end.block >= at->blocks) {
+        p->end.kind = POSITION_LOG;
+    }
+    return changelog_chunk_send_chunks(p, at->block, p->end.block, err);
 }
 
-int changelog_send_nothing(struct changelog *c, struct err *err)
+int changelog_chunk_begin_nothing(struct changelog_page *p, struct err *err)
 {
-    int rc = changelog_chunk_send_commit(c, err);
-    return rc == 0 ? changelog_chunk_go_on(c, err) : rc;
+    int rc = changelog_chunk_send_commit(p, err);
+    return rc == 0 ? changelog_chunk_go_on(p, err) : rc;
 }
 
-int changelog_send_keys(struct changelog *c, struct err *err)
+int changelog_chunk_begin_keys(struct changelog_page *p, struct err *err)
 {
-    return changelog_chunk_send_chunks(c, 0, c->keys.count, err);
+    return changelog_chunk_send_chunks(p, 0, p->keys.set.count, err);
 }
 
 /* --- key ranges ---------------------------------------------------------------------------- */
@@ -173,67 +187,79 @@ static int changelog_chunk_range_begins(struct range_query *q, const struct posi
     return rc;
 }
 
-int changelog_range_query(struct range_query *q, const struct changelog *c, struct err *err)
+int changelog_chunk_range_query(struct range_query *q, const struct changelog_page *p,
+                                struct err *err)
 {
     *q = (struct range_query){.count = 0};
     buf_init(&q->parts, ARRAY_MAX_BYTES);
-    int rc = changelog_chunk_range_begins(q, &c->at, c->table->key_count, err);
-    snprintf(q->limit, sizeof(q->limit), "%zu", c->page_rows);
+    int rc = changelog_chunk_range_begins(q, &p->position->at, p->catalogue->table->key_count, err);
+    snprintf(q->limit, sizeof(q->limit), "%zu", p->options->page_rows);
     q->params[q->count++] = q->limit;
-    if (c->at.until != NULL) {
-        q->params[q->count++] = c->at.until;
+    if (p->position->at.until != NULL) {
+        q->params[q->count++] = p->position->at.until;
     }
-    q->sql = c->sql.range[q->from][c->at.until != NULL];
+    q->sql = p->catalogue->sql.range[q->from][p->position->at.until != NULL];
     return rc;
 }
 
-static int changelog_chunk_send_range(struct changelog *c, struct err *err)
+static int changelog_chunk_send_range(struct changelog_page *p, struct err *err)
 {
     struct range_query q;
-    if (c->at.range == KEY_RANGE_NULLS) {
-        return changelog_chunk_send(c, 0, c->sql.nulls, NULL, 0, err);
+    if (p->position->at.range == KEY_RANGE_NULLS) {
+        return changelog_chunk_send(p, 0, p->catalogue->sql.nulls, NULL, 0, err);
     }
-    int rc = changelog_range_query(&q, c, err);
+    int rc = changelog_chunk_range_query(&q, p, err);
     if (rc == 0) {
-        rc = changelog_chunk_send(c, c->page_rows, q.sql, q.params, q.count, err);
+        rc = changelog_chunk_send(p, p->options->page_rows, q.sql, q.params, q.count, err);
     }
     buf_release(&q.parts);
     return rc;
 }
 
-int changelog_send_range(struct changelog *c, struct err *err)
+int changelog_chunk_begin_range(struct changelog_page *p, struct err *err)
 {
-    buf_reset(&c->last_key);
-    c->next_chunk = (struct chunk){0};
-    int rc = changelog_chunk_send_range(c, err);
-    return rc == 0 ? changelog_chunk_go_on(c, err) : rc;
+    position_copy(&p->end, &p->position->at);
+    buf_reset(&p->last_key);
+    p->chunks.next = (struct chunk){0};
+    int rc = changelog_chunk_send_range(p, err);
+    return rc == 0 ? changelog_chunk_go_on(p, err) : rc;
 }
 
-int changelog_expect_later(const struct position *at, const char *last, struct err *err)
+void changelog_chunk_set_key(struct position *out, const struct position *at, const char *last)
 {
-    return at->range == KEY_RANGE_AFTER ? keytext_expect_later(at->key, last, err) : 0;
+    position_copy(out, at);
+    free(out->key);
+    out->range = KEY_RANGE_AFTER;
+    out->key = text_copy(last);
+}
+
+int changelog_chunk_reach_key(struct changelog_page *p, const char *last, struct err *err)
+{
+    const struct position *at = &p->position->at;
+    int rc = at->range == KEY_RANGE_AFTER ? keytext_expect_later(at->key, last, err) : 0;
+    if (rc == 0) {
+        changelog_chunk_set_key(&p->end, at, last);
+    }
+    return rc;
+}
+
+void changelog_chunk_reach_log(struct changelog_page *p)
+{
+    position_release(&p->end);
+    p->end.kind = POSITION_LOG;
+    p->end.last = text_copy(p->position->at.last);
 }
 
 /* The position after a page by key ranges is known only at its end. */
-static int changelog_chunk_reach_range(struct changelog *c, struct err *err)
+static int changelog_chunk_reach_range(struct changelog_page *p, struct err *err)
 {
-    struct position *p = &c->reached;
-    if (c->at.range == KEY_RANGE_NULLS) {
-        p->range = KEY_RANGE_FIRST;
-    } else if (c->page_rows_read == c->page_rows) {
-        int rc = changelog_expect_later(&c->at, buf_text(&c->last_key), err);
-        if (rc < 0) {
-            return rc;
-        }
-        free(p->key);
-        p->range = KEY_RANGE_AFTER;
-        p->key = text_copy(buf_text(&c->last_key));
+    struct position *end = &p->end;
+    if (end->range == KEY_RANGE_NULLS) {
+        end->range = KEY_RANGE_FIRST;
+    } else if (p->rows == p->options->page_rows) {
+        return changelog_chunk_reach_key(p, buf_text(&p->last_key), err);
     } else {
-        char *last = p->last;
-        p->last = NULL;
-        position_release(p);
-        p->kind = POSITION_LOG;
-        p->last = last;
+        changelog_chunk_reach_log(p);
     }
     return 0;
 }
@@ -242,53 +268,48 @@ static int changelog_chunk_reach_range(struct changelog *c, struct err *err)
 
 /* Sets the safepoint after the chunk. Rows without a key are read only at the page's end, so no
  * safepoint may pass their entries. */
-static void changelog_chunk_mark(struct changelog *c)
+static void changelog_chunk_mark(struct changelog_page *p)
 {
-    struct position *m = &c->marked;
-    if (changelog_chunk_by_blocks(c)) {
-        position_copy(m, &c->at);
-        m->block = c->chunk.to;
-    } else if (c->kind == PAGE_LOG && !c->page.window.null_keys) {
-        const struct place *before = &c->befores.items[c->chunk.to];
-        const char *target = c->at.target != NULL ? c->at.target : c->page.look.snapshot;
-        position_release(m);
-        *m = (struct position){.kind = POSITION_LOG,
-                               .last = text_copy(c->at.last),
-                               .target = text_copy(target),
-                               .part = before->part,
-                               .after_xid = before->xid,
-                               .after_seq = before->seq};
+    struct position *m = &p->safepoint.position;
+    if (changelog_chunk_by_blocks(p)) {
+        position_copy(m, &p->position->at);
+        m->block = p->chunks.now.to;
+    } else if (p->kind == PAGE_LOG && !p->page.window.null_keys) {
+        changelog_list_place(p, p->keys.places.items[p->chunks.now.to], m);
     } else {
         return;
     }
-    c->marks = true;
+    p->safepoint.due = true;
 }
 
 /* Prepares what follows the rows of the chunk. */
-static void changelog_chunk_end(struct changelog *c)
+static void changelog_chunk_end(struct changelog_page *p)
 {
-    c->unsure = c->keys_only && !key_existence_end(&c->presence, &c->keys);
-    bool deletes = !changelog_chunk_by_blocks(c) && c->kind != PAGE_LISTED && !c->unsure;
-    c->gone = deletes ? c->chunk.from : 0;
-    c->gone_end = deletes ? c->chunk.to : 0;
-    if (!c->keys_only) {
-        changelog_chunk_adjust_aim(c);
+    const struct chunk *done = &p->chunks.now;
+    p->unfinished = p->content == CONTENT_KEYS && !key_existence_end(&p->existence, &p->keys.set);
+    bool deletes = !changelog_chunk_by_blocks(p) && p->kind != PAGE_LISTED && !p->unfinished;
+    p->keys.gone = deletes ? done->from : 0;
+    p->keys.gone_end = deletes ? done->to : 0;
+    if (p->content != CONTENT_KEYS) {
+        uint64_t *target = changelog_chunk_target_of(p);
+        *target = changelog_chunk_target(*target, done->to - done->from, done->bytes,
+                                         p->options->chunk_bytes);
     }
-    if (c->chunk.to < c->chunk.end) {
-        changelog_chunk_mark(c);
+    if (done->to < done->end) {
+        changelog_chunk_mark(p);
     }
 }
 
-int changelog_send_next(struct changelog *c, struct err *err)
+int changelog_chunk_send_next(struct changelog_page *p, struct err *err)
 {
     int rc = 0;
-    if (c->kind == PAGE_KEYS) {
-        rc = changelog_chunk_reach_range(c, err);
-    } else if (c->stage == STAGE_ROWS) {
-        changelog_chunk_end(c);
+    if (p->kind == PAGE_KEYS) {
+        rc = changelog_chunk_reach_range(p, err);
+    } else if (p->stage == STAGE_ROWS) {
+        changelog_chunk_end(p);
     }
-    rc = rc == 0 ? changelog_chunk_go_on(c, err) : rc;
-    c->gone_then = c->stage;
-    c->stage = STAGE_GONE;
+    rc = rc == 0 ? changelog_chunk_go_on(p, err) : rc;
+    p->keys.then = p->stage;
+    p->stage = STAGE_GONE;
     return rc;
 }

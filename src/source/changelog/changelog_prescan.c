@@ -1,80 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds a window's deletes before any of it is delivered. */
-#include "changelog/changelog_private.h"
+#include "changelog/changelog_prescan.h"
 
-void changelog_forget_look(struct changelog *c)
+#include "rowferry/base/text.h"
+
+#define FAN_MAX_BYTES ((size_t)1 << 20)
+
+void changelog_prescan_init(struct prescan *s)
 {
-    position_release(&c->ahead.from);
-    buf_reset(&c->ahead.from_after);
-    c->ahead.looking = c->ahead.judged = c->ahead.truncated = false;
-    c->ahead.keys = 0;
+    buf_init(&s->from_after, FAN_MAX_BYTES);
+}
+
+void changelog_prescan_release(struct prescan *s)
+{
+    position_release(&s->from);
+    buf_release(&s->from_after);
+}
+
+void changelog_prescan_reset(struct prescan *s)
+{
+    position_release(&s->from);
+    buf_reset(&s->from_after);
+    s->state = PRESCAN_NONE;
+    s->truncated = false;
+    s->keys = 0;
+}
+
+static void changelog_prescan_copy_key(struct buf *to, const struct buf *from)
+{
+    buf_reset(to);
+    buf_push(to, buf_text(from), from->len);
 }
 
 /* Records the start of the window's own pages. They end at the target of the prescan, so that they
  * contain nothing that was not prescanned. */
-static void changelog_prescan_note_beginning(struct changelog *c)
+static void changelog_prescan_begin(struct prescan *s, const struct changelog_page *p)
 {
-    struct ahead *a = &c->ahead;
-    position_copy(&a->from, &c->at);
-    if (a->from.target == NULL) {
-        a->from.target = text_copy(c->page.look.snapshot);
-        a->from.part = 1;
+    s->state = PRESCAN_RUNNING;
+    position_copy(&s->from, &p->position->at);
+    if (s->from.target == NULL) {
+        s->from.target = text_copy(p->page.look.snapshot);
+        s->from.part = 1;
     }
-    buf_reset(&a->from_after);
-    buf_push(&a->from_after, buf_text(&c->fan_after), c->fan_after.len);
+    changelog_prescan_copy_key(&s->from_after, &p->position->fan_after);
 }
 
 /* Returns true if the window may have more keys than the guard's limit. */
-static bool changelog_prescan_is_large(struct changelog *c)
+static bool changelog_prescan_is_large(struct prescan *s, const struct changelog_page *p)
 {
-    bool more = c->page.window.full || (c->kind == PAGE_FAN && c->keys.count == c->page_rows);
-    c->ahead.keys += c->keys.count;
-    return more || c->ahead.keys > c->capture.harmless;
+    size_t keys = p->keys.set.count;
+    bool more = p->page.window.full || (p->kind == PAGE_FAN && keys == p->options->page_rows);
+    s->keys += keys;
+    return more || s->keys > p->capture->harmless;
 }
 
-bool changelog_looks_ahead(struct changelog *c)
+bool changelog_prescan_runs(struct prescan *s, const struct changelog_page *p)
 {
-    struct ahead *a = &c->ahead;
-    if (a->looking || a->judged || !c->capture.guarded || !changelog_prescan_is_large(c)) {
-        return a->looking;
+    if (s->state == PRESCAN_NONE && p->capture->guarded && changelog_prescan_is_large(s, p)) {
+        changelog_prescan_begin(s, p);
     }
-    changelog_prescan_note_beginning(c);
-    a->looking = true;
-    return true;
+    return s->state == PRESCAN_RUNNING;
 }
 
-bool changelog_ends_look(struct changelog *c)
+bool changelog_prescan_truncated(struct prescan *s, const struct changelog_page *p)
 {
-    struct ahead *a = &c->ahead;
-    if (c->kind != PAGE_LOG || a->judged || !c->page.window.truncated) {
+    if (s->state == PRESCAN_DONE || !p->page.window.truncated) {
         return false;
     }
-    if (!a->looking) {
-        changelog_prescan_note_beginning(c);
+    if (s->state == PRESCAN_NONE) {
+        changelog_prescan_begin(s, p);
     }
-    a->looking = true;
-    a->truncated = true;
+    s->truncated = true;
     return true;
 }
 
-void changelog_look_again(struct changelog *c)
+static void changelog_prescan_return(const struct prescan *s, struct changelog_position *p)
 {
-    struct ahead *a = &c->ahead;
-    position_copy(&c->at, &a->from);
-    buf_reset(&c->fan_after);
-    buf_push(&c->fan_after, buf_text(&a->from_after), a->from_after.len);
+    position_copy(&p->at, &s->from);
+    changelog_prescan_copy_key(&p->fan_after, &s->from_after);
 }
 
-void changelog_end_look(struct changelog *c, struct change *change)
+void changelog_prescan_end_page(struct prescan *s, struct changelog_page *p, struct change *change)
 {
-    struct ahead *a = &c->ahead;
     *change = (struct change){.kind = CHANGE_PAGE, .ahead = true};
-    if (!a->truncated && c->reached.target != NULL) {
-        position_copy(&c->at, &c->reached);
+    if (!s->truncated && p->end.target != NULL) {
+        position_copy(&p->position->at, &p->end);
         return;
     }
-    *change = (struct change){.kind = CHANGE_PRESCAN_END, .truncated = a->truncated};
-    changelog_look_again(c);
-    changelog_forget_look(c);
-    a->judged = true;
+    *change = (struct change){.kind = CHANGE_PRESCAN_END, .truncated = s->truncated};
+    changelog_prescan_return(s, p->position);
+    changelog_prescan_reset(s);
+    s->state = PRESCAN_DONE;
+}
+
+void changelog_prescan_abandon(struct prescan *s, struct changelog_position *p)
+{
+    if (s->state == PRESCAN_RUNNING) {
+        changelog_prescan_return(s, p);
+    }
+    changelog_prescan_reset(s);
 }

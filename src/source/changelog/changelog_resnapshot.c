@@ -4,29 +4,101 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "changelog/changelog_private.h"
+#include "changelog/changelog_position.h"
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
+
+#define FAN_MAX_BYTES ((size_t)1 << 20)
+
+void changelog_position_init(struct changelog_position *p)
+{
+    buf_init(&p->fan_after, FAN_MAX_BYTES);
+}
+
+void changelog_position_release(struct changelog_position *p)
+{
+    position_release(&p->at);
+    position_release(&p->backup.position);
+    free(p->backup.letters);
+    free(p->reconciled_members);
+    buf_release(&p->fan_after);
+}
+
+void changelog_position_print_history(const struct changelog_position *p, const struct catalogue *c,
+                                      struct buf *out)
+{
+    struct position now = {.timeline = c->consumer.timeline,
+                           .again = p->reconcile != RECONCILE_NONE,
+                           .since = c->consumer.since,
+                           .table = c->table->oid,
+                           .database = c->consumer.database,
+                           .life = c->consumer.life};
+    position_print_history(out, &now);
+}
+
+/* --- the start of an initial load ------------------------------------------------------------ */
+
+/* Begins by blocks if rows can be found by their place without reading the table, else by keys. A
+ * query may return rows without a key, whatever the table's constraints are. */
+static void changelog_resnapshot_set_start(struct position *p, const struct catalogue *c,
+                                           const struct page_look *l)
+{
+    bool query = c->options->query != NULL;
+    bool blocks = !query && c->table->is_heap && PQserverVersion(c->pg->conn) >= 140000;
+    position_release(p);
+    *p = (struct position){.kind = blocks ? POSITION_BLOCKS : POSITION_KEYS,
+                           .last = text_copy(l->snapshot),
+                           .filenode = l->filenode,
+                           .blocks = l->blocks,
+                           .range =
+                               c->table->key_not_null && !query ? KEY_RANGE_FIRST : KEY_RANGE_NULLS,
+                           .timeline = c->consumer.timeline,
+                           .since = c->consumer.since,
+                           .table = c->table->oid,
+                           .database = c->consumer.database,
+                           .life = c->consumer.life};
+}
+
+/* The consumer's row is committed before the position is taken, so all later entries are kept. */
+int changelog_resnapshot_begin(struct changelog_position *p, struct catalogue *c, struct err *err)
+{
+    struct page_look look = {0};
+    int rc = catalogue_register(c, &look, p->at.last, err);
+    if (rc == 0) {
+        rc = catalogue_look_now(c, &look, p->at.last, err);
+    }
+    if (rc == 0) {
+        rc = catalogue_check_first(c, &look, err);
+    }
+    if (rc == 0) {
+        changelog_resnapshot_set_start(&p->at, c, &look);
+        p->rows_read = 0;
+    }
+    page_look_release(&look);
+    return rc;
+}
+
+/* --- resume ---------------------------------------------------------------------------------- */
 
 /* After a restart or a crash recovery, the server may have reused transaction numbers that the
  * position regards as seen. So the log is read again from the checkpoint backup, which was
  * durable. */
-static void changelog_resnapshot_fall_back(struct changelog *c)
+static void changelog_resnapshot_fall_back(struct changelog_position *p, const struct consumer *k)
 {
-    const struct position *mirror = &c->consumer.mirror;
-    if (c->at.life == c->consumer.life || position_compare(mirror, &c->at) >= 0) {
+    const struct position *mirror = &k->mirror;
+    if (p->at.life == k->life || position_compare(mirror, &p->at) >= 0) {
         return;
     }
-    if (c->at.kind == POSITION_LOG) {
+    if (p->at.kind == POSITION_LOG) {
         const struct position was = {
-            .again = c->at.again, .since = c->at.since, .table = c->at.table};
-        position_copy(&c->at, mirror);
-        c->at.again = was.again;
-        c->at.since = was.since;
-        c->at.table = was.table;
+            .again = p->at.again, .since = p->at.since, .table = p->at.table};
+        position_copy(&p->at, mirror);
+        p->at.again = was.again;
+        p->at.since = was.since;
+        p->at.table = was.table;
     } else {
-        free(c->at.last);
-        c->at.last = text_copy(mirror->last);
+        free(p->at.last);
+        p->at.last = text_copy(mirror->last);
     }
 }
 
@@ -38,26 +110,26 @@ static uint64_t changelog_resnapshot_oldest_of(const struct position *p)
 }
 
 /* Returns true if the position belongs to another history of the server. */
-static bool changelog_resnapshot_report_history(struct changelog *c)
+static bool changelog_resnapshot_report_history(struct changelog_position *p,
+                                                const struct consumer *k)
 {
-    const struct consumer *k = &c->consumer;
-    uint64_t seen = changelog_resnapshot_oldest_of(&c->at);
-    if (c->at.timeline != 0 && c->at.timeline != k->timeline) {
-        snprintf(c->why_again, sizeof(c->why_again),
+    uint64_t seen = changelog_resnapshot_oldest_of(&p->at);
+    if (p->at.timeline != 0 && p->at.timeline != k->timeline) {
+        snprintf(p->reason, sizeof(p->reason),
                  "the server is on timeline %" PRIu64 ", the position on %" PRIu64
                  ": it was promoted or restored",
-                 k->timeline, c->at.timeline);
+                 k->timeline, p->at.timeline);
         return true;
     }
-    if (c->at.database != 0 && c->at.database != k->database) {
-        snprintf(c->why_again, sizeof(c->why_again),
+    if (p->at.database != 0 && p->at.database != k->database) {
+        snprintf(p->reason, sizeof(p->reason),
                  "the database has the oid %" PRIu32 ", that of the position %" PRIu32
                  ": it was replaced by a copy",
-                 k->database, c->at.database);
+                 k->database, p->at.database);
         return true;
     }
     if (seen > k->next) {
-        snprintf(c->why_again, sizeof(c->why_again),
+        snprintf(p->reason, sizeof(p->reason),
                  "the server is at transaction %" PRIu64 ", the position at %" PRIu64
                  ": it was restored, or lost some in a crash",
                  k->next, seen);
@@ -67,15 +139,15 @@ static bool changelog_resnapshot_report_history(struct changelog *c)
 }
 
 /* Returns true if entries between the position and the start of the log were pruned. */
-static bool changelog_resnapshot_report_pruned(struct changelog *c, bool expired)
+static bool changelog_resnapshot_report_pruned(struct changelog_position *p, struct catalogue *c,
+                                               bool expired)
 {
-    uint64_t horizon = depend_horizon(&c->depends);
-    uint64_t seen = changelog_resnapshot_oldest_of(&c->at);
-    horizon = horizon > c->consumer.horizon ? horizon : c->consumer.horizon;
+    uint64_t horizon = catalogue_facts(c).horizon;
+    uint64_t seen = changelog_resnapshot_oldest_of(&p->at);
     if (seen >= horizon) {
         return false;
     }
-    snprintf(c->why_again, sizeof(c->why_again),
+    snprintf(p->reason, sizeof(p->reason),
              "%s: the change log was pruned up to transaction %" PRIu64
              ", the position is at %" PRIu64,
              expired ? "the consumer was absent for too long and expired"
@@ -85,138 +157,81 @@ static bool changelog_resnapshot_report_pruned(struct changelog *c, bool expired
 }
 
 /* Returns true if the position is older than the registration of its consumer. */
-static bool changelog_resnapshot_report_registered(struct changelog *c)
+static bool changelog_resnapshot_report_registered(struct changelog_position *p,
+                                                   const struct catalogue *c)
 {
     const struct consumer *k = &c->consumer;
     if (!k->known) {
-        snprintf(c->why_again, sizeof(c->why_again), "the source does not know the consumer \"%s\"",
-                 c->name);
+        snprintf(p->reason, sizeof(p->reason), "the source does not know the consumer \"%s\"",
+                 c->options->consumer);
         return true;
     }
     for (size_t i = 0; i < c->depends.count; i++) {
         const struct depend *d = &c->depends.items[i];
         if (!d->consumer.known) {
-            snprintf(c->why_again, sizeof(c->why_again),
+            snprintf(p->reason, sizeof(p->reason),
                      "the source does not know the consumer \"%s\", of %s", d->name,
                      d->table->quoted);
             return true;
         }
     }
-    if (c->at.timeline == 0 || c->at.since == k->since) {
+    if (p->at.timeline == 0 || p->at.since == k->since) {
         return false;
     }
-    snprintf(c->why_again, sizeof(c->why_again),
+    snprintf(p->reason, sizeof(p->reason),
              "the position is older than what the source keeps of the consumer: the state file is "
              "an older copy, or a copy broke off as it began");
     return true;
 }
 
-/* Sets *again if triggers or rows were changed without entries. A crash between the consumer's new
- * row and the first checkpoint of the load is handled by tell_registered. Other errors are left to
- * the first page, unless this is only a test. */
-static int changelog_resnapshot_report_table(struct changelog *c, bool *again, struct err *err)
+bool changelog_resnapshot_needed(struct changelog_position *p, struct catalogue *c, bool expired)
 {
-    int rc = changelog_look_over(c, err);
-    if (rc == 0 || !c->lost) {
-        return rc == ERR_STATE && !c->tried ? 0 : rc;
+    bool needed = changelog_resnapshot_report_history(p, &c->consumer);
+    if (!needed && c->consumer.known) {
+        changelog_resnapshot_fall_back(p, &c->consumer);
+        needed = changelog_resnapshot_report_pruned(p, c, expired);
     }
-    snprintf(c->why_again, sizeof(c->why_again), "%s", err->message);
+    return needed || changelog_resnapshot_report_registered(p, c);
+}
+
+/* Sets *again if triggers or rows were changed without entries. Other errors are left to the first
+ * page, unless this is only a trial. */
+static int changelog_resnapshot_check_tables(struct changelog_position *p, struct catalogue *c,
+                                             bool *again, struct err *err)
+{
+    bool altered;
+    struct page_look look = {0};
+    int rc = catalogue_look_now(c, &look, p->at.last, err);
+    if (rc == 0) {
+        bool by_blocks = p->at.kind == POSITION_BLOCKS;
+        rc = catalogue_check_rewritten(c, &look, by_blocks, &altered, err);
+    }
+    page_look_release(&look);
+    if (rc == 0 || c->gap != GAP_MISSED) {
+        return rc == ERR_STATE && !p->trial ? 0 : rc;
+    }
+    snprintf(p->reason, sizeof(p->reason), "%s", err->message);
     *again = true;
     return 0;
 }
 
 /* A position that replaces a lost state file must be valid as it is. */
-static int changelog_resnapshot_refuse(const struct changelog *c, struct err *err)
+int changelog_resnapshot_resume(struct changelog_position *p, struct catalogue *c, bool expired,
+                                bool *again, struct err *err)
 {
-    return err_set(err, ERR_STATE, "%s", c->why_again);
-}
-
-static int changelog_resnapshot_report(struct changelog *c, bool expired, bool *again,
-                                       struct err *err)
-{
-    int rc = position_check_table(c->at.table, c->table->oid, c->table->quoted, err);
-    if (rc < 0) {
-        return rc;
+    int rc = position_check_table(p->at.table, c->table->oid, c->table->quoted, err);
+    *again = rc == 0 && changelog_resnapshot_needed(p, c, expired);
+    if (rc == 0 && !*again) {
+        rc = changelog_resnapshot_check_tables(p, c, again, err);
     }
-    *again = changelog_resnapshot_report_history(c);
-    if (!*again && c->consumer.known) {
-        changelog_resnapshot_fall_back(c);
-        *again = changelog_resnapshot_report_pruned(c, expired);
+    if (*again && p->trial) {
+        return err_set(err, ERR_STATE, "%s", p->reason);
     }
-    *again = *again || changelog_resnapshot_report_registered(c);
-    return *again ? 0 : changelog_resnapshot_report_table(c, again, err);
-}
-
-int changelog_go_on(struct changelog *c, bool expired, struct err *err)
-{
-    bool again = false;
-    int rc = changelog_resnapshot_report(c, expired, &again, err);
-    if (again && c->tried) {
-        return changelog_resnapshot_refuse(c, err);
+    if (*again) {
+        rc = changelog_resnapshot_begin(p, c, err);
+        rc = rc < 0 ? err_context(err, "%s", p->reason) : 0;
+        p->at.again = rc == 0;
     }
-    if (again) {
-        rc = changelog_note_position(c, err);
-        rc = rc < 0 ? err_context(err, "%s", c->why_again) : 0;
-    }
-    if (rc == 0 && again) {
-        c->at.again = true;
-        c->rows_read = 0;
-        c->capture.again = c->why_again;
-    }
-    c->sweep = c->at.again ? SWEEP_DUE : SWEEP_NONE;
-    return rc;
-}
-
-void changelog_print_history(const struct changelog *c, struct buf *out)
-{
-    struct position p = {.timeline = c->consumer.timeline,
-                         .again = c->sweep != SWEEP_NONE,
-                         .since = c->consumer.since,
-                         .table = c->table->oid,
-                         .database = c->consumer.database,
-                         .life = c->consumer.life};
-    position_print_history(out, &p);
-}
-
-bool changelog_begins_sweep(struct changelog *c)
-{
-    if (c->sweep == SWEEP_DUE && c->at.target == NULL) {
-        c->sweep = SWEEP_TELLS;
-        return true;
-    }
-    if (c->sweep == SWEEP_TOLD) {
-        c->sweep = SWEEP_NONE;
-    }
-    return false;
-}
-
-bool changelog_reports_sweep(struct changelog *c, struct change *change)
-{
-    if (c->sweep != SWEEP_TELLS) {
-        return false;
-    }
-    c->sweep = SWEEP_TOLD;
-    *change = (struct change){.kind = CHANGE_PRESCAN_END, .again = true};
-    return true;
-}
-
-int changelog_attend(struct changelog *c, struct err *err)
-{
-    int64_t now = pg_now_ms();
-    bool expired;
-    if (c->attended_ms != 0 && now - c->attended_ms < CHANGELOG_ATTEND_MS) {
-        return 0;
-    }
-    int rc = consumer_attend(&c->consumer, &expired, err);
-    if (rc == 0) {
-        rc = depend_expire(&c->depends, &c->retain, err);
-    }
-    if (rc == 0) {
-        rc = consumer_expire(&c->consumer, &c->retain, err);
-    }
-    c->attended_ms = now;
-    if (rc == 0 && expired) { /* a process that was suspended for long: look at the log again */
-        rc = err_set(err, ERR_TRANSIENT, "the consumer \"%s\" had expired", c->name);
-    }
+    p->reconcile = p->at.again ? RECONCILE_DUE : RECONCILE_NONE;
     return rc;
 }

@@ -417,17 +417,16 @@ int consumer_attend(struct consumer *c, bool *expired, struct err *err)
     return rc < 0 ? err_context(err, "could not tell the source that \"%s\" is here", c->name) : 0;
 }
 
-int consumer_expire(struct consumer *c, const struct retain *retain, struct err *err)
+int consumer_expire(struct consumer *c, int64_t age_ms, int64_t max_size, struct err *err)
 {
     char age[40];
     char size[24];
-    if (retain->age_ms == 0 && retain->size == 0) {
+    if (age_ms == 0 && max_size == 0) {
         return 0;
     }
-    snprintf(age, sizeof(age), "%" PRId64 " milliseconds", retain->age_ms);
-    snprintf(size, sizeof(size), "%" PRId64, retain->size);
-    const char *const params[] = {c->capture, retain->age_ms > 0 ? age : NULL,
-                                  retain->size > 0 ? size : NULL};
+    snprintf(age, sizeof(age), "%" PRId64 " milliseconds", age_ms);
+    snprintf(size, sizeof(size), "%" PRId64, max_size);
+    const char *const params[] = {c->capture, age_ms > 0 ? age : NULL, max_size > 0 ? size : NULL};
     struct pg_result *r = NULL;
     int rc = pg_ask(c->pg, &r, "consumer_expire", params, 3, err);
     c->more = c->more || (rc == 0 && pg_rows(r) > 0);

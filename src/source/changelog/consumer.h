@@ -94,11 +94,8 @@ int consumer_attend(struct consumer *c, bool *expired, struct err *err) MUST_CHE
 
 /* Expires absent consumers of the capture: after this age, or when the log exceeds this size in
  * bytes; 0: no limit. */
-struct retain {
-    int64_t age_ms;
-    int64_t size;
-};
-int consumer_expire(struct consumer *c, const struct retain *retain, struct err *err) MUST_CHECK;
+int consumer_expire(struct consumer *c, int64_t age_ms, int64_t max_size,
+                    struct err *err) MUST_CHECK;
 
 /* Removes entries that no consumer needs, in small batches, for about most_ms. If the server
  * refuses, only space is lost: it returns 0, and `unpruned` is the reason. */

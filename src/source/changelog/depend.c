@@ -285,95 +285,21 @@ int depend_install(struct depends *d, struct pg *pg, const char *consumer, struc
     return 0;
 }
 
-int depend_register(struct depends *d, struct err *err)
-{
-    int rc = 0;
-    for (size_t i = 0; i < d->count && rc == 0; i++) {
-        rc = consumer_register(&d->items[i].consumer, &d->items[i].other.found, err);
-    }
-    return rc;
-}
-
 /* Otherwise former dependencies would keep their entries for ever. */
-static int depend_leave_others(struct depends *d, struct pg *pg, const char *consumer,
-                               struct err *err)
+int depend_drop_former(const struct depends *d, struct pg *pg, const char *consumer,
+                       struct err *err)
 {
     struct buf captures;
     buf_init(&captures, NAME_MAX_BYTES);
     depend_push_captures(&captures, d, 0);
     const char *const params[] = {consumer, buf_text(&captures)};
-    int rc = pg_ask(pg, NULL, "consumer_left", params, 2, err);
-    buf_release(&captures);
-    return rc < 0 ? err_context(err, "could not forget what \"%s\" depended on", consumer) : 0;
-}
-
-int depend_look(struct depends *d, struct pg *pg, const char *consumer, struct err *err)
-{
-    int rc = 0;
-    for (size_t i = 0; i < d->count && rc == 0; i++) {
-        rc = consumer_look(&d->items[i].consumer, err);
-    }
+    int rc = pg_writer(pg, &pg, err);
     if (rc == 0) {
-        rc = pg_writer(pg, &pg, err);
+        rc = pg_ask(pg, NULL, "consumer_left", params, 2, err);
+        rc = rc < 0 ? err_context(err, "could not forget what \"%s\" depended on", consumer) : 0;
     }
-    return rc == 0 ? depend_leave_others(d, pg, consumer, err) : rc;
-}
-
-int depend_mirror(struct depends *d, const struct position *p, struct err *err)
-{
-    int rc = 0;
-    for (size_t i = 0; i < d->count && rc == 0; i++) {
-        rc = consumer_mirror(&d->items[i].consumer, p, 0, NULL, err);
-    }
+    buf_release(&captures);
     return rc;
-}
-
-int depend_expire(struct depends *d, const struct retain *retain, struct err *err)
-{
-    int rc = 0;
-    for (size_t i = 0; i < d->count && rc == 0; i++) {
-        rc = consumer_expire(&d->items[i].consumer, retain, err);
-    }
-    return rc;
-}
-
-int depend_prune(struct depends *d, int64_t most_ms, struct err *err)
-{
-    int rc = 0;
-    for (size_t i = 0; i < d->count && rc == 0; i++) {
-        if (d->items[i].consumer.more) {
-            rc = consumer_prune(&d->items[i].consumer, most_ms, err);
-        }
-    }
-    return rc;
-}
-
-bool depend_keep(const struct depends *d)
-{
-    bool keep = false;
-    for (size_t i = 0; i < d->count; i++) {
-        keep = keep || d->items[i].consumer.keeps;
-    }
-    return keep;
-}
-
-bool depend_more(const struct depends *d)
-{
-    bool more = false;
-    for (size_t i = 0; i < d->count; i++) {
-        more = more || d->items[i].consumer.more;
-    }
-    return more;
-}
-
-uint64_t depend_horizon(const struct depends *d)
-{
-    uint64_t horizon = 0;
-    for (size_t i = 0; i < d->count; i++) {
-        uint64_t at = d->items[i].consumer.horizon;
-        horizon = at > horizon ? at : horizon;
-    }
-    return horizon;
 }
 
 struct depend *depend_find(struct depends *d, uint64_t capture)

@@ -46,20 +46,9 @@ int depend_open(struct depends *d, struct pg *pg, const struct query_input *in,
 int depend_install(struct depends *d, struct pg *pg, const char *consumer,
                    struct err *err) MUST_CHECK;
 
-/* The consumer's rows, as in consumer.h: register writes them from the last looks, look reads them,
- * mirror moves them on, expire and prune clean up. A look also removes rows in captures of former
- * dependencies. */
-int depend_register(struct depends *d, struct err *err) MUST_CHECK;
-int depend_look(struct depends *d, struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
-int depend_mirror(struct depends *d, const struct position *p, struct err *err) MUST_CHECK;
-int depend_expire(struct depends *d, const struct retain *retain, struct err *err) MUST_CHECK;
-int depend_prune(struct depends *d, int64_t most_ms, struct err *err) MUST_CHECK;
-
-/* keep: entries exist that only the consumer's age keeps. more: pruning has more to do. horizon:
- * the highest of all. */
-bool depend_keep(const struct depends *d);
-bool depend_more(const struct depends *d);
-uint64_t depend_horizon(const struct depends *d);
+/* Removes the consumer's rows in captures of former dependencies. */
+int depend_drop_former(const struct depends *d, struct pg *pg, const char *consumer,
+                       struct err *err) MUST_CHECK;
 
 /* Returns the item of that capture, or null. */
 struct depend *depend_find(struct depends *d, uint64_t capture);

@@ -64,7 +64,7 @@ struct page_other {
     const char *capture; /* its id */
     char oid[16];
     const char *look[4]; /* parameters */
-    const char *types;   /* as in page_request; set by changelog_look; null: none */
+    const char *types;   /* as in page_request; set by the catalogue; null: none */
     struct page_look found;
 };
 

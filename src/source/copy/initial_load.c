@@ -14,8 +14,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "changelog/changelog_private.h"
 #include "copy/snapshot_ranges.h"
+#include "copy/snapshot_worker.h"
 #include "copy/split.h"
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
@@ -57,17 +57,19 @@ static struct changelog *initial_load_leader(const struct copy *c)
     return c->workers[0].log;
 }
 
-static const struct capture_ops *initial_load_leads(const struct copy *c)
+/* Returns the leader as a capture. */
+static struct capture *initial_load_log(const struct copy *c)
 {
-    return initial_load_leader(c)->capture.ops;
+    return &initial_load_leader(c)->capture;
 }
 
 /* Sets the change's position to that of the load. Returns false if the load is complete. */
 static bool initial_load_report_position(struct copy *c, struct change *change)
 {
     buf_reset(&c->text);
-    bool more = snapshot_ranges_print(&c->left, initial_load_leader(c)->at.last, &c->text);
-    changelog_print_history(initial_load_leader(c), &c->text);
+    bool more = snapshot_ranges_print(&c->left, initial_load_leader(c)->position.at.last, &c->text);
+    changelog_position_print_history(&initial_load_leader(c)->position,
+                                     &initial_load_leader(c)->catalogue, &c->text);
     change->position = buf_text(&c->text);
     return more;
 }
@@ -79,7 +81,7 @@ static void initial_load_alone(struct copy *c)
 {
     for (size_t i = 1; i < c->worker_count; i++) {
         struct changelog *log = c->workers[i].log;
-        initial_load_leader(c)->rows_read += log->rows_read;
+        initial_load_leader(c)->position.rows_read += log->position.rows_read;
         log->capture.ops->free(&log->capture);
     }
     if (c->epoll >= 0) {
@@ -101,10 +103,11 @@ static int initial_load_divide(struct copy *c, struct err *err)
     struct changelog *log = initial_load_leader(c);
     const struct copy_range *all = &c->left.items[0].range;
     bool whole = c->left.count == 1 && all->until == NULL;
-    if (!whole || log->table->estimated_rows < (int64_t)(WORTH_KEY_PAGES * log->page_rows)) {
+    if (!whole || log->catalogue.table->estimated_rows <
+                      (int64_t)(WORTH_KEY_PAGES * log->options->page_rows)) {
         return 0;
     }
-    int rc = split_find(log->pg, log->table, all, c->readers, values, &count, err);
+    int rc = split_find(log->pg, log->catalogue.table, all, c->readers, values, &count, err);
     snapshot_ranges_divide(&c->left, (const char *const *)values, count);
     for (size_t i = 0; i < count; i++) {
         free(values[i]);
@@ -127,7 +130,7 @@ static int initial_load_grow(struct copy *c, struct err *err)
     while (rc == 0 && c->worker_count < c->readers && c->worker_count < of_use) {
         struct changelog *helper;
         struct err why;
-        if (changelog_helper(&helper, initial_load_leader(c), &why) < 0) {
+        if (snapshot_worker_open(&helper, initial_load_leader(c), &why) < 0) {
             break;
         }
         c->workers[c->worker_count++] = (struct snapshot_worker){.log = helper};
@@ -159,10 +162,10 @@ static int initial_load_watch(struct copy *c, const struct snapshot_worker *work
 static bool initial_load_assign(struct copy *c, struct snapshot_worker *worker)
 {
     bool leads = worker == &c->workers[0];
-    char *last = text_copy(initial_load_leader(c)->at.last);
+    char *last = text_copy(initial_load_leader(c)->position.at.last);
     worker->part = snapshot_ranges_take(&c->left, c->page_blocks, leads);
     if (worker->part != SNAPSHOT_RANGES_NONE) {
-        snapshot_ranges_position(&c->left, worker->part, last, &worker->log->at);
+        snapshot_ranges_position(&c->left, worker->part, last, &worker->log->position.at);
     }
     free(last);
     return worker->part != SNAPSHOT_RANGES_NONE;
@@ -171,9 +174,9 @@ static bool initial_load_assign(struct copy *c, struct snapshot_worker *worker)
 /* The table was rewritten to another file: the leader has begun with its first blocks. */
 static void initial_load_begin_anew(struct copy *c)
 {
-    snapshot_ranges_set(&c->left, &initial_load_leader(c)->at);
+    snapshot_ranges_set(&c->left, &initial_load_leader(c)->position.at);
     for (size_t i = 1; i < c->worker_count; i++) {
-        c->workers[i].log->rows_read = 0;
+        c->workers[i].log->position.rows_read = 0;
     }
     c->workers[0].part = snapshot_ranges_take(&c->left, c->page_blocks, true);
 }
@@ -190,8 +193,8 @@ static int initial_load_begin_leader(struct copy *c, struct err *err)
 {
     struct snapshot_worker *worker = &c->workers[0];
     (void)initial_load_assign(c, worker);
-    int rc = initial_load_leads(c)->begin(&worker->log->capture, err);
-    if (rc == 0 && worker->log->at.filenode != c->left.filenode) {
+    int rc = initial_load_log(c)->ops->begin(&worker->log->capture, err);
+    if (rc == 0 && worker->log->position.at.filenode != c->left.filenode) {
         initial_load_begin_anew(c);
     }
     return rc == 0 ? initial_load_start_worker(c, worker, err) : rc;
@@ -203,12 +206,12 @@ static int initial_load_begin_helper(struct copy *c, struct snapshot_worker *wor
     if (!initial_load_assign(c, worker)) {
         return 0;
     }
-    int rc = changelog_help(worker->log, err);
+    int rc = snapshot_worker_begin(worker->log, err);
     if (rc > 0) {
         snapshot_ranges_give_back(&c->left, worker->part);
         return 0;
     }
-    if (rc == 0 && worker->log->at.filenode != c->left.filenode) {
+    if (rc == 0 && worker->log->position.at.filenode != c->left.filenode) {
         rc = err_set(err, ERR_TRANSIENT, "the table was rewritten just now");
     }
     return rc == 0 ? initial_load_start_worker(c, worker, err) : rc;
@@ -231,7 +234,7 @@ static int initial_load_begin_copy(struct copy *c, struct err *err)
 /* Ends the initial load; the leader continues with the log. */
 static void initial_load_leave_copy(struct copy *c)
 {
-    struct position *at = &initial_load_leader(c)->at;
+    struct position *at = &initial_load_leader(c)->position.at;
     const struct position log = {.kind = POSITION_LOG, .last = text_copy(at->last)};
     position_release(at);
     *at = log;
@@ -243,7 +246,7 @@ static void initial_load_leave_copy(struct copy *c)
 static int initial_load_end_worker(struct copy *c, struct snapshot_worker *worker,
                                    struct change *change, struct err *err)
 {
-    snapshot_ranges_move(&c->left, worker->part, &worker->log->at);
+    snapshot_ranges_move(&c->left, worker->part, &worker->log->position.at);
     worker->reading = false;
     c->reading--;
     change->kind = c->reading > 0 ? CHANGE_SAFEPOINT : CHANGE_PAGE;
@@ -270,7 +273,7 @@ static void initial_load_pass_turn(struct copy *c)
 static int initial_load_step(struct copy *c, struct change *change, struct err *err)
 {
     struct snapshot_worker *worker = &c->workers[c->turn];
-    int rc = changelog_next(&worker->log->capture, change, err);
+    int rc = worker->log->capture.ops->next(&worker->log->capture, change, err);
     if (rc < 0) {
         c->capture.wiser = worker->log->capture.wiser;
         return rc;
@@ -280,7 +283,7 @@ static int initial_load_step(struct copy *c, struct change *change, struct err *
         initial_load_pass_turn(c);
         return 0;
     case CHANGE_SAFEPOINT:
-        snapshot_ranges_move(&c->left, worker->part, &worker->log->marked);
+        snapshot_ranges_move(&c->left, worker->part, &worker->log->page.safepoint.position);
         (void)initial_load_report_position(c, change);
         return 0;
     case CHANGE_PAGE:
@@ -299,9 +302,9 @@ static int initial_load_copy_start(struct capture *capture, struct buf *position
 {
     struct copy *c = initial_load_of(capture);
     initial_load_alone(c);
-    int rc = initial_load_leads(c)->start(&initial_load_leader(c)->capture, position, err);
+    int rc = initial_load_log(c)->ops->start(initial_load_log(c), position, err);
     if (rc == 0) {
-        snapshot_ranges_set(&c->left, &initial_load_leader(c)->at);
+        snapshot_ranges_set(&c->left, &initial_load_leader(c)->position.at);
     }
     return rc;
 }
@@ -312,11 +315,12 @@ static int initial_load_count_read(struct copy *c, struct err *err)
 {
     double left = 1;
     struct changelog *log = initial_load_leader(c);
-    if (c->left.kind != POSITION_KEYS || log->rows_read > 0 || log->table->estimated_rows <= 0) {
+    if (c->left.kind != POSITION_KEYS || log->position.rows_read > 0 ||
+        log->catalogue.table->estimated_rows <= 0) {
         return 0;
     }
-    int rc = split_left(log->pg, log->table, &c->left, &left, err);
-    log->rows_read = (int64_t)((1 - left) * (double)log->table->estimated_rows);
+    int rc = split_left(log->pg, log->catalogue.table, &c->left, &left, err);
+    log->position.rows_read = (int64_t)((1 - left) * (double)log->catalogue.table->estimated_rows);
     return rc == ERR_REJECTED ? 0 : rc; /* then the share of such a key is merely unknown */
 }
 
@@ -324,12 +328,12 @@ static int initial_load_copy_resume(struct capture *capture, const char *positio
 {
     struct copy *c = initial_load_of(capture);
     initial_load_alone(c);
-    initial_load_leader(c)->capture.wiser = false;
-    int rc = initial_load_leads(c)->resume(&initial_load_leader(c)->capture, position, err);
-    capture->again = initial_load_leader(c)->capture.again;
-    capture->unpruned = initial_load_leader(c)->capture.unpruned;
+    initial_load_log(c)->wiser = false;
+    int rc = initial_load_log(c)->ops->resume(initial_load_log(c), position, err);
+    capture->again = initial_load_log(c)->again;
+    capture->unpruned = initial_load_log(c)->unpruned;
     if (rc == 0) {
-        snapshot_ranges_set(&c->left, &initial_load_leader(c)->at);
+        snapshot_ranges_set(&c->left, &initial_load_leader(c)->position.at);
         rc = initial_load_count_read(c, err);
     }
     return rc;
@@ -338,12 +342,12 @@ static int initial_load_copy_resume(struct capture *capture, const char *positio
 static int initial_load_copy_begin(struct capture *capture, struct err *err)
 {
     struct copy *c = initial_load_of(capture);
-    initial_load_leader(c)->capture.guarded = capture->guarded;
-    initial_load_leader(c)->capture.harmless = capture->harmless;
+    initial_load_log(c)->guarded = capture->guarded;
+    initial_load_log(c)->harmless = capture->harmless;
     int rc = c->left.kind == POSITION_LOG
-                 ? initial_load_leads(c)->begin(&initial_load_leader(c)->capture, err)
+                 ? initial_load_log(c)->ops->begin(initial_load_log(c), err)
                  : initial_load_begin_copy(c, err);
-    capture->wiser = initial_load_leader(c)->capture.wiser;
+    capture->wiser = initial_load_log(c)->wiser;
     return rc;
 }
 
@@ -351,16 +355,15 @@ static int initial_load_copy_begin_keys(struct capture *capture, const struct sp
                                         size_t count, bool only_gone, struct err *err)
 {
     struct copy *c = initial_load_of(capture);
-    return initial_load_leads(c)->begin_keys(&initial_load_leader(c)->capture, keys, count,
-                                             only_gone, err);
+    return initial_load_log(c)->ops->begin_keys(initial_load_log(c), keys, count, only_gone, err);
 }
 
 static int initial_load_copy_next(struct capture *capture, struct change *change, struct err *err)
 {
     struct copy *c = initial_load_of(capture);
     if (!c->open) {
-        int rc = changelog_next(&initial_load_leader(c)->capture, change, err);
-        capture->wiser = initial_load_leader(c)->capture.wiser;
+        int rc = initial_load_log(c)->ops->next(initial_load_log(c), change, err);
+        capture->wiser = initial_load_log(c)->wiser;
         return rc;
     }
     for (size_t waiting = 0; waiting < c->worker_count; waiting++) {
@@ -393,10 +396,10 @@ static int initial_load_copy_fd(const struct capture *capture)
 static void initial_load_copy_progress(const struct capture *capture, struct capture_progress *out)
 {
     const struct copy *c = (const struct copy *)capture;
-    const struct table *table = initial_load_leader(c)->table;
+    const struct table *table = initial_load_leader(c)->catalogue.table;
     *out = (struct capture_progress){table != NULL ? table->estimated_rows : -1, 0, 1};
     for (size_t i = 0; i < c->worker_count; i++) {
-        out->rows_read += c->workers[i].log->rows_read;
+        out->rows_read += c->workers[i].log->position.rows_read;
     }
     if (c->left.kind == POSITION_BLOCKS && c->left.blocks > 0) {
         out->share = 1 - (double)snapshot_ranges_blocks_left(&c->left) / (double)c->left.blocks;
@@ -409,38 +412,41 @@ static void initial_load_copy_progress(const struct capture *capture, struct cap
 static int initial_load_copy_release(struct capture *capture, const struct mirror *mirror, bool now,
                                      struct err *err)
 {
-    struct capture *log = &initial_load_leader(initial_load_of(capture))->capture;
-    int rc = changelog_release(log, mirror, now, err);
+    struct capture *log = initial_load_log(initial_load_of(capture));
+    int rc = log->ops->release(log, mirror, now, err);
     capture->unpruned = log->unpruned;
     return rc;
 }
 
 static int initial_load_copy_forget(struct capture *capture, const char *consumer, struct err *err)
 {
-    struct copy *c = initial_load_of(capture);
-    return initial_load_leads(c)->forget(&initial_load_leader(c)->capture, consumer, err);
+    struct capture *log = initial_load_log(initial_load_of(capture));
+    return log->ops->forget(log, consumer, err);
 }
 
 static int initial_load_copy_news(struct capture *capture, bool *any, struct err *err)
 {
-    return changelog_news(&initial_load_leader(initial_load_of(capture))->capture, any, err);
+    struct capture *log = initial_load_log(initial_load_of(capture));
+    return log->ops->news(log, any, err);
 }
 
 static int initial_load_copy_waiting(struct capture *capture, int64_t *changes, struct err *err)
 {
-    return changelog_waiting(&initial_load_leader(initial_load_of(capture))->capture, changes, err);
+    struct capture *log = initial_load_log(initial_load_of(capture));
+    return log->ops->waiting(log, changes, err);
 }
 
 static int initial_load_copy_hold(struct capture *capture, struct xmin_holder *out, struct err *err)
 {
-    return changelog_hold(&initial_load_leader(initial_load_of(capture))->capture, out, err);
+    struct capture *log = initial_load_log(initial_load_of(capture));
+    return log->ops->hold(log, out, err);
 }
 
 static void initial_load_copy_free(struct capture *capture)
 {
     struct copy *c = initial_load_of(capture);
     initial_load_alone(c);
-    initial_load_leads(c)->free(&initial_load_leader(c)->capture);
+    initial_load_log(c)->ops->free(initial_load_log(c));
     snapshot_ranges_release(&c->left);
     buf_release(&c->text);
     free(c);
@@ -462,7 +468,7 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
     c->worker_count = 1;
     c->readers = o->readers > 1 ? o->readers : 1;
     c->readers = c->readers < CHANGELOG_READERS_MOST ? c->readers : CHANGELOG_READERS_MOST;
-    c->page_blocks = initial_load_leader(c)->page_blocks;
+    c->page_blocks = initial_load_leader(c)->options->page_blocks;
     c->left.kind = POSITION_LOG;
     c->epoll = -1;
     buf_init(&c->text, TEXT_MAX_BYTES);

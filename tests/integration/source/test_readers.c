@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An initial load with several readers: the same result as with one, despite concurrent changes. */
-#include "changelog/changelog_private.h"
+#include "copy/snapshot_worker.h"
 #include "walk.h"
 
 static const char *const columns[] = {"tenant", "body"};
@@ -341,8 +341,8 @@ START_TEST(a_second_reader_does_not_queue_behind_who_waits_for_the_first)
     struct changelog *first = changelog_new(walk_connect(w.uri), &options);
     struct changelog *second = NULL;
     must(first->capture.ops->resume(&first->capture, w.position, &err), &err);
-    must(changelog_helper(&second, first, &err), &err);
-    position_copy(&second->at, &first->at);
+    must(snapshot_worker_open(&second, first, &err), &err);
+    position_copy(&second->position.at, &first->position.at);
     must(first->capture.ops->begin(&first->capture, &err), &err);
     PGconn *altering = sql_open(w.uri);
     ck_assert_int_eq(PQsendQuery(altering, "begin; lock table note in access exclusive mode"), 1);
@@ -353,7 +353,7 @@ START_TEST(a_second_reader_does_not_queue_behind_who_waits_for_the_first)
                    PQbackendPID(altering)) == 0) {
         ck_assert(deadline_wait(&deadline));
     }
-    ck_assert_int_eq(changelog_help(second, &err), 1);
+    ck_assert_int_eq(snapshot_worker_begin(second, &err), 1);
     second->capture.ops->free(&second->capture);
     first->capture.ops->free(&first->capture);
     PQfinish(altering);
