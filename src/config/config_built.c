@@ -42,8 +42,7 @@ static void config_built_add_ms(struct json_object *to, const char *name, int64_
 static struct json_object *config_built_capture_of(const struct from_config *from)
 {
     struct json_object *capture = json_build_object();
-    bool cursor = from->capture_mode == CAPTURE_MODE_CURSOR;
-    config_built_add_text(capture, "mode", cursor ? "cursor" : "changelog");
+    config_built_add_text(capture, "mode", capture_traits(from->capture_mode)->name);
     config_built_add_text(capture, "column", from->cursor_column);
     config_built_add_ms(capture, "overlap", from->overlap_ms);
     if (from->reconcile_ms > 0) {

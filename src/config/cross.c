@@ -275,20 +275,20 @@ static int cross_check_dependencies(const struct reader *r, size_t index)
 static int cross_check_capture(const struct reader *r, size_t index)
 {
     const struct from_config *from = &r->config->pipelines[index].from;
-    bool cursor = from->capture_mode == CAPTURE_MODE_CURSOR;
-    if (!cursor && from->cursor_column != NULL) {
+    const struct capture_traits *traits = capture_traits(from->capture_mode);
+    if (!traits->follows_column && from->cursor_column != NULL) {
         return cross_fail_in_pipeline(r, index, "from.capture.column",
                                       "belongs to mode \"cursor\"");
     }
-    if (!cursor && from->overlap_ms > 0) {
+    if (!traits->follows_column && from->overlap_ms > 0) {
         return cross_fail_in_pipeline(r, index, "from.capture.overlap",
                                       "belongs to mode \"cursor\"");
     }
-    if (cursor && from->cursor_column == NULL) {
+    if (traits->follows_column && from->cursor_column == NULL) {
         return cross_fail_in_pipeline(r, index, "from.capture.mode",
                                       "is cursor, without \"column\"");
     }
-    if (cursor && from->query != NULL) {
+    if (!traits->may_query && from->query != NULL) {
         return cross_fail_in_pipeline(r, index, "from.query",
                                       "needs the capture mode \"changelog\"");
     }

@@ -127,7 +127,7 @@ const struct option options[] = {
     {"from.where", SCOPE_PIPELINE, OPTION_TEXT, IN_PIPELINE(from.where), .check = sqltext_check,
      .help = "SQL condition; rows that stop matching are deleted from the index"},
     {"from.capture.mode", SCOPE_PIPELINE, OPTION_CHOICE, IN_PIPELINE(from.capture_mode),
-     .fallback = "changelog", .choices = "changelog|cursor", .help = "how changes are found"},
+     .fallback = "changelog", .choices = CAPTURE_MODE_CHOICES, .help = "how changes are found"},
     {"from.capture.column", SCOPE_PIPELINE, OPTION_TEXT, IN_PIPELINE(from.cursor_column),
      .help = "of mode cursor: the column that grows with each change"},
     {"from.capture.overlap", SCOPE_PIPELINE, OPTION_DURATION, IN_PIPELINE(from.overlap_ms),

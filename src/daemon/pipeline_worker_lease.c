@@ -99,7 +99,7 @@ static void pipeline_worker_lease_report_waiting(struct pipeline_worker *r, cons
 
 static bool pipeline_worker_lease_has_mirror(const struct pipeline_worker *r)
 {
-    return r->session.pipeline->from.capture_mode != CAPTURE_MODE_CURSOR;
+    return capture_traits(r->session.pipeline->from.capture_mode)->keeps;
 }
 
 static int pipeline_worker_lease_refuse_standby(const struct pipeline_worker *r, struct err *err)

@@ -119,7 +119,7 @@ static void pipeline_worker_pause_have_attended(struct pipeline_worker *r)
 {
     struct checkpoint c = {0};
     struct err ignored;
-    if (r->lease_holder != NULL && r->session.pipeline->from.capture_mode != CAPTURE_MODE_CURSOR &&
+    if (r->lease_holder != NULL && capture_traits(r->session.pipeline->from.capture_mode)->keeps &&
         checkpoint_load(r->session.state, &c, &ignored) == 0 && c.index_uuid != NULL) {
         char consumer[512];
         snprintf(consumer, sizeof(consumer), "%s/%s/%.8s", r->name, c.generation, c.index_uuid);
@@ -162,7 +162,7 @@ static void pipeline_worker_pause_warn_of_log(struct pipeline_worker *r, int64_t
     int64_t most_ms = r->session.config->source.retain_age_ms;
     int64_t ms = (clock_wall_us(&r->session.clock) - since_us) / 1000;
     if (!*warned && most_ms > 0 && ms > most_ms &&
-        r->session.pipeline->from.capture_mode != CAPTURE_MODE_CURSOR) {
+        capture_traits(r->session.pipeline->from.capture_mode)->keeps) {
         log_event(LOG_WARN, "paused_long", F_TEXT("pipeline", r->name),
                   F_INT("paused_s", ms / 1000),
                   F_TEXT("message", "the change log is kept for it past source.retain"));

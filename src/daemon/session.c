@@ -137,6 +137,7 @@ void session_open_table(struct session *s)
         .key = (const char *const *)p->from.key,
         .key_count = p->from.key_count,
         .where = p->from.where,
+        .capture = p->from.capture_mode,
         .cursor = p->from.cursor_column,
         .overlap_ms = p->from.overlap_ms,
         .retain_age_ms = s->config->source.retain_age_ms,
@@ -202,6 +203,7 @@ void session_listing(const struct session *s, const char *only, struct listing_o
                                     .where = from->where,
                                     .only = only,
                                     .query = from->query,
+                                    .capture = from->capture_mode,
                                     .cursor = from->cursor_column,
                                     .dependencies = from->dependencies,
                                     .dependency_count = from->dependency_count};

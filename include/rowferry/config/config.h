@@ -23,6 +23,7 @@
 #include "rowferry/document/plan/plan.h"
 #include "rowferry/engine/validate/trial_query.h"
 #include "rowferry/service/http/options.h"
+#include "rowferry/source/capture_mode.h"
 #include "rowferry/source/catalog/query.h"
 #include "rowferry/source/pg/pg.h"
 
@@ -89,7 +90,6 @@ struct delete_guard_config {
     int64_t count;
 };
 
-enum capture_mode { CAPTURE_MODE_CHANGELOG, CAPTURE_MODE_CURSOR };
 enum index_kind { INDEX_KIND_INDEX, INDEX_KIND_DATA_STREAM };
 enum on_schema_change { ON_SCHEMA_CHANGE_STOP, ON_SCHEMA_CHANGE_REBUILD };
 
@@ -101,7 +101,7 @@ struct from_config {
     char *query; /* SQL query in place of the table's rows; null: the rows */
     struct dependency *dependencies;
     size_t dependency_count;
-    int capture_mode;
+    int capture_mode;     /* enum capture_mode */
     char *cursor_column;  /* in mode cursor, else null */
     int64_t overlap_ms;   /* in mode cursor; 0: the default */
     int64_t reconcile_ms; /* between two reconciles; 0: none by schedule */

@@ -135,13 +135,14 @@ static void check_run_probes(struct check *c, const struct probe *probes)
 
 static void check_pipeline(struct check *c, const struct pipeline_config *pipeline)
 {
+    static const struct probe *const of_capture[CAPTURE_MODES] = {
+        [CAPTURE_MODE_CHANGELOG] = probes_log, [CAPTURE_MODE_CURSOR] = probes_cursor};
     c->pipeline = pipeline;
     c->facts &= ~(unsigned)(FACT_TABLE | FACT_LOG | FACT_RIGHTS | FACT_GRANTS | FACT_PLAN);
     check_run_probes(c, probes_standing);
     check_run_probes(c, probes_index);
     check_run_probes(c, probes_table);
-    check_run_probes(c, pipeline->from.capture_mode == CAPTURE_MODE_CURSOR ? probes_cursor
-                                                                           : probes_log);
+    check_run_probes(c, of_capture[pipeline->from.capture_mode]);
     check_run_probes(c, probes_mapping);
     if (pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
         check_run_probes(c, probes_stream);

@@ -237,14 +237,13 @@ int init_choose_capture(struct init *i, bool *cursor_too, struct err *err)
 
 static int init_check_capture(const char *answer, struct err *err)
 {
-    return strcmp(answer, "changelog") == 0 || strcmp(answer, "cursor") == 0
-               ? 0
-               : err_set(err, ERR_CONFIG, "answer changelog or cursor");
+    return capture_mode_find(answer) >= 0 ? 0
+                                          : err_set(err, ERR_CONFIG, "answer changelog or cursor");
 }
 
 static void init_take_capture(struct init *i, const char *answer)
 {
-    if (strcmp(answer, "cursor") == 0) {
+    if (capture_mode_find(answer) == CAPTURE_MODE_CURSOR) {
         i->capture = INIT_CURSOR;
     } else if (i->capture == INIT_CURSOR) {
         i->capture = i->survey.identity.in_recovery                              ? INIT_LOG_PRIMARY
@@ -279,7 +278,9 @@ static int init_choose_rest(struct init *i, struct err *err)
     if (!init_ask("Alias that people search", &i->index, index_alias_check)) {
         return init_ended(err);
     }
-    char *capture = text_copy(i->capture == INIT_CURSOR ? "cursor" : "changelog");
+    enum capture_mode mode =
+        i->capture == INIT_CURSOR ? CAPTURE_MODE_CURSOR : CAPTURE_MODE_CHANGELOG;
+    char *capture = text_copy(capture_traits(mode)->name);
     if (cursor_too && !init_ask("Changes found by: changelog (triggers, sees all) or cursor "
                                 "(nothing installed)",
                                 &capture, init_check_capture)) {

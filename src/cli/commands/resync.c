@@ -22,16 +22,7 @@ struct resync {
 static int resync_open_listing(struct resync *r, const char *where, struct err *err)
 {
     const struct session *s = &r->ask.session;
-    const struct from_config *from = &s->pipeline->from;
-    struct listing_options options = {.table = from->table,
-                                      .key = (const char *const *)from->key,
-                                      .key_count = from->key_count,
-                                      .where = from->where,
-                                      .only = where,
-                                      .query = from->query,
-                                      .cursor = from->cursor_column,
-                                      .dependencies = from->dependencies,
-                                      .dependency_count = from->dependency_count};
+    struct listing_options options;
     struct source_options source;
     struct pg *pg = NULL;
     int rc = setup_secrets(&r->ask.setup, err);
@@ -39,6 +30,7 @@ static int resync_open_listing(struct resync *r, const char *where, struct err *
         return rc;
     }
     r->ask.secrets = true;
+    session_listing(s, where, &options);
     session_source_options(s, &source);
     rc = pg_open(&pg, &source, err);
     if (rc == 0) {

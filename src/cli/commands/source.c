@@ -271,8 +271,9 @@ static int source_report_nothing(const struct source_task *t, const struct pipel
 {
     struct buf out;
     buf_init(&out, SCRIPT_BYTES);
-    buf_printf(&out, "%s%s: nothing to install, capture mode cursor follows a column\n",
-               t->step == source_step_print ? "-- pipeline " : "", p->name);
+    buf_printf(&out, "%s%s: nothing to install, capture mode %s follows a column\n",
+               t->step == source_step_print ? "-- pipeline " : "", p->name,
+               capture_traits(p->from.capture_mode)->name);
     int rc = terminal_result(&out, err);
     buf_release(&out);
     return rc;
@@ -281,7 +282,7 @@ static int source_report_nothing(const struct source_task *t, const struct pipel
 static int source_run_pipeline(const struct source_task *t, const struct config *config,
                                const struct pipeline_config *p, struct err *err)
 {
-    if (p->from.capture_mode == CAPTURE_MODE_CURSOR) {
+    if (!capture_traits(p->from.capture_mode)->installs) {
         return source_report_nothing(t, p, err);
     }
     struct installer i = {.pipeline = p->name, .arguments = t->arguments};

@@ -132,8 +132,8 @@ static void status_ask_source(struct status *s, const struct config *config)
     options.connect_timeout_ms = SOURCE_MS;
     options.lock_timeout_ms = SOURCE_MS;
     options.silence_ms = SOURCE_MS;
-    if (s->pipeline->from.capture_mode == CAPTURE_MODE_CURSOR) {
-        s->why_unknown = "capture mode cursor has no log";
+    s->why_unknown = capture_traits(s->pipeline->from.capture_mode)->unqueued;
+    if (s->why_unknown != NULL) {
         return;
     }
     s->why_unknown = "source away";

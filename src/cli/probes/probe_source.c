@@ -49,11 +49,11 @@ static void probe_source(struct check *c)
                  id->server_version / 10000, id->server_version % 10000, id->database, id->role);
 }
 
-static bool probe_source_needs_log(const struct check *c)
+static bool probe_source_needs_primary(const struct check *c)
 {
     bool needs = false;
     for (size_t i = 0; i < c->setup->count; i++) {
-        needs = needs || c->setup->pipelines[i]->from.capture_mode == CAPTURE_MODE_CHANGELOG;
+        needs = needs || capture_traits(c->setup->pipelines[i]->from.capture_mode)->needs_primary;
     }
     return needs;
 }
@@ -66,11 +66,12 @@ static void probe_source_server(struct check *c)
         check_report(c, VERDICT_FAIL, "use PostgreSQL 13 or newer",
                      "PostgreSQL %d has no pg_snapshot, which the change log needs",
                      id->server_version / 10000);
-    } else if (id->in_recovery && probe_source_needs_log(c) && pg_check_primary(c->pg, &err) < 0) {
+    } else if (id->in_recovery && probe_source_needs_primary(c) &&
+               pg_check_primary(c->pg, &err) < 0) {
         check_fail(c, &err);
     } else if (id->in_recovery) {
         check_report(c, VERDICT_PASS, NULL, "a standby%s, timeline %d",
-                     probe_source_needs_log(c) ? " whose primary answers" : "", id->timeline);
+                     probe_source_needs_primary(c) ? " whose primary answers" : "", id->timeline);
     } else {
         check_report(c, VERDICT_PASS, NULL, "a primary, timeline %d", id->timeline);
     }

@@ -119,8 +119,8 @@ static void probe_table_report_rights(struct check *c, enum verdict verdict, con
 static int probe_table_report_missing(struct check *c, const struct table *t, struct err *err)
 {
     struct review_rights missing;
-    bool log = c->pipeline->from.capture_mode == CAPTURE_MODE_CHANGELOG;
-    int rc = review_missing(c->pg, t, log, &missing, err);
+    bool installs = capture_traits(c->pipeline->from.capture_mode)->installs;
+    int rc = review_missing(c->pg, t, installs, &missing, err);
     if (rc == 0 && missing.count > 0) {
         probe_table_report_rights(c, VERDICT_FAIL, "lacks", &missing);
         rc = 1;

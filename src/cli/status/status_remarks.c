@@ -18,7 +18,6 @@ void status_push_watermark(struct buf *out, const struct status *s)
 {
     char text[UNITS_BYTES];
     const struct live_progress *w = &s->work;
-    bool cursor = s->pipeline->from.capture_mode == CAPTURE_MODE_CURSOR;
     if (!s->working || w->hold_us == 0) {
         return;
     }
@@ -26,7 +25,7 @@ void status_push_watermark(struct buf *out, const struct status *s)
     terminal_push_safe(out, w->hold_who, strlen(w->hold_who));
     buf_printf(out, ", open for %s: %s\n",
                units_duration(text, s->now_us > w->hold_us ? (s->now_us - w->hold_us) / 1000 : 0),
-               cursor ? "the cursor waits for it" : "the change log keeps what came since");
+               capture_traits(s->pipeline->from.capture_mode)->held);
 }
 
 void status_push_copied(struct buf *out, const struct status *s)

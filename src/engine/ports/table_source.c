@@ -266,8 +266,11 @@ static int table_source_check_reading(struct table_source *t, struct buf *views,
     uint64_t depends = 0;
     struct table **others = mem_zero(o->dependency_count, sizeof(struct table *));
     struct query_input in = {t->table, o->where, o->dependencies, o->dependency_count, others};
-    int rc = o->cursor != NULL ? cursor_require(t->table, o->cursor, err)
-                               : installed_require_current(t->pg, t->table, err);
+    const struct capture_traits *traits = capture_traits(o->capture);
+    int rc = traits->follows_column ? cursor_require(t->table, o->cursor, err) : 0;
+    if (rc == 0 && traits->installs) {
+        rc = installed_require_current(t->pg, t->table, err);
+    }
     if (rc == 0) {
         rc = table_source_find_others(t, others, &depends, err);
     }
@@ -348,28 +351,16 @@ static struct changelog_options table_source_changelog(const struct table_source
                                       .readers = t->options.readers};
 }
 
-static struct cursor_options table_source_cursor(const struct table_source *t)
-{
-    return (struct cursor_options){.table = t->options.table,
-                                   .key = (const char *const *)t->table->key,
-                                   .key_count = t->table->key_count,
-                                   .column = t->options.cursor,
-                                   .overlap_ms = t->options.overlap_ms,
-                                   .where = t->options.where,
-                                   .columns = (const char *const *)t->plan.columns,
-                                   .column_count = t->plan.column_count,
-                                   .fingerprint = t->table->fingerprint};
-}
-
-/* A cursor keeps no backup in the source. */
 static int table_source_mirrored(void *self, const char *consumer, const char *own,
                                  struct mirrored *out, struct err *err)
 {
     struct table_source *t = self;
     *out = (struct mirrored){0};
     int rc = consumer_lock_hold(t->pg, consumer, err);
-    if (rc == 0 && t->options.cursor != NULL) {
-        (void)!err_set(&out->why, ERR_STATE, "capture mode cursor keeps nothing in the source");
+    const struct capture_traits *traits = capture_traits(t->options.capture);
+    if (rc == 0 && !traits->keeps) {
+        (void)!err_set(&out->why, ERR_STATE, "capture mode %s keeps nothing in the source",
+                       traits->name);
     } else if (rc == 0) {
         struct changelog_options options = table_source_changelog(t, consumer);
         rc = changelog_mirrored(t->pg, &options, own, out, err);
@@ -411,7 +402,7 @@ static const char **table_source_columns_of(const struct plan *plan, const char 
     return columns;
 }
 
-/* Nothing to do for a cursor, which keeps nothing in the source, or for a query, whose column
+/* Nothing to do if the capture keeps nothing in the source, or for a query, whose column
  * definitions are not stored. */
 static int table_source_extend(void *self, const char *consumer, const char *const *properties,
                                size_t count, struct err *err)
@@ -419,7 +410,7 @@ static int table_source_extend(void *self, const char *consumer, const char *con
     struct table_source *t = self;
     size_t column_count;
     int rc = consumer_lock_hold(t->pg, consumer, err);
-    if (rc < 0 || t->options.cursor != NULL || t->options.query != NULL) {
+    if (rc < 0 || !capture_traits(t->options.capture)->keeps || t->options.query != NULL) {
         return rc;
     }
     const char **columns = table_source_columns_of(&t->plan, properties, count, &column_count);
@@ -436,9 +427,36 @@ static int table_source_claim(void *self, const char *name, struct err *err)
     return t->pg != NULL ? consumer_lock_claim(t->pg, name, err) : 0;
 }
 
+static int table_source_open_changelog(struct table_source *t, struct pg *pg, const char *consumer,
+                                       struct capture **out, struct err *err)
+{
+    struct changelog_options options = table_source_changelog(t, consumer);
+    return changelog_open(out, pg, &options, err);
+}
+
+static int table_source_open_cursor(struct table_source *t, struct pg *pg, const char *consumer,
+                                    struct capture **out, struct err *err)
+{
+    (void)consumer;
+    struct cursor_options options = {.table = t->options.table,
+                                     .key = (const char *const *)t->table->key,
+                                     .key_count = t->table->key_count,
+                                     .column = t->options.cursor,
+                                     .overlap_ms = t->options.overlap_ms,
+                                     .where = t->options.where,
+                                     .columns = (const char *const *)t->plan.columns,
+                                     .column_count = t->plan.column_count,
+                                     .fingerprint = t->table->fingerprint};
+    return cursor_open(out, pg, &options, err);
+}
+
 static int table_source_capture(void *self, const char *consumer, struct capture **out,
                                 struct err *err)
 {
+    static int (*const open_capture[CAPTURE_MODES])(
+        struct table_source *, struct pg *, const char *, struct capture **,
+        struct err *) = {[CAPTURE_MODE_CHANGELOG] = table_source_open_changelog,
+                         [CAPTURE_MODE_CURSOR] = table_source_open_cursor};
     struct table_source *t = self;
     int rc = consumer_lock_hold(t->pg, consumer, err);
     if (rc < 0) {
@@ -446,12 +464,7 @@ static int table_source_capture(void *self, const char *consumer, struct capture
     }
     struct pg *pg = t->pg;
     t->pg = NULL;
-    if (t->options.cursor != NULL) {
-        struct cursor_options options = table_source_cursor(t);
-        return cursor_open(out, pg, &options, err);
-    }
-    struct changelog_options options = table_source_changelog(t, consumer);
-    return changelog_open(out, pg, &options, err);
+    return open_capture[t->options.capture](t, pg, consumer, out, err);
 }
 
 static const struct source_port_ops table_ops = {

@@ -47,7 +47,10 @@ static void listing_join_conditions(struct listing *l)
 static int listing_find_captures(struct listing *l, struct err *err)
 {
     const struct listing_options *o = &l->options;
-    int rc = o->cursor != NULL ? 0 : installed_look(l->pg, l->table, &l->installed, NULL, err);
+    int rc = 0;
+    if (capture_traits(o->capture)->installs) {
+        rc = installed_look(l->pg, l->table, &l->installed, NULL, err);
+    }
     for (size_t i = 0; i < o->dependency_count && rc == 0; i++) {
         struct table *other = NULL;
         struct installed found = {0};
@@ -455,7 +458,9 @@ static int listing_unsettled_by_cursor(struct listing *l, const char *position,
 int listing_unsettled(struct listing *l, const char *position, const struct span *keys,
                       size_t count, listing_each each, void *context, bool *all, struct err *err)
 {
-    return l->options.cursor != NULL
-               ? listing_unsettled_by_cursor(l, position, keys, count, each, context, all, err)
-               : listing_unsettled_in_log(l, position, keys, count, each, context, all, err);
+    static int (*const of_capture[CAPTURE_MODES])(
+        struct listing *, const char *, const struct span *, size_t, listing_each, void *, bool *,
+        struct err *) = {[CAPTURE_MODE_CHANGELOG] = listing_unsettled_in_log,
+                         [CAPTURE_MODE_CURSOR] = listing_unsettled_by_cursor};
+    return of_capture[l->options.capture](l, position, keys, count, each, context, all, err);
 }

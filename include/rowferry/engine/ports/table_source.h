@@ -9,6 +9,7 @@
 #pragma once
 
 #include "rowferry/engine/port.h"
+#include "rowferry/source/capture_mode.h"
 #include "rowferry/source/catalog/query.h"
 #include "rowferry/source/pg/pg.h"
 
@@ -19,7 +20,8 @@ struct table_source_options {
     const char *const *key;
     size_t key_count;
     const char *where;
-    const char *cursor;    /* column to follow; null: use the change log */
+    int capture;           /* enum capture_mode */
+    const char *cursor;    /* column to follow; null if the capture follows none */
     int64_t overlap_ms;    /* of the cursor; 0: the default */
     int64_t retain_age_ms; /* age limit for absent consumers; 0: never dropped */
     int64_t retain_size;   /* keep them while the log is no larger; 0: any size */

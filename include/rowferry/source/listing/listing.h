@@ -8,6 +8,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "rowferry/source/capture_mode.h"
 #include "rowferry/source/catalog/catalog.h"
 #include "rowferry/source/catalog/query.h"
 
@@ -19,7 +20,8 @@ struct listing_options {
     const char *where;  /* of the pipeline; null: all rows */
     const char *only;   /* a further condition on the table's columns; null: none */
     const char *query;  /* replaces the table's rows; all keys of the table are listed */
-    const char *cursor; /* the column of a cursor capture; null: the change log */
+    int capture;        /* enum capture_mode */
+    const char *cursor; /* the column that the capture follows; null: none */
     const struct dependency *dependencies;
     size_t dependency_count;
 };
