@@ -244,6 +244,14 @@ int fake_rebuild_stopped(struct fake *f, struct err *err);
 /* Runs a sync with default options; *result may be null. Returns the error's class or 0. */
 int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err);
 
+/* Opens the ports for a caller with a state file of its own, as a worker is. *table is for
+ * fake_close. */
+struct fake_table;
+int fake_open(struct fake *f, struct state *state, struct pipeline_ports *out,
+              struct fake_table **table, struct err *err);
+void fake_close(struct fake_table *table); /* null is allowed */
+struct clock fake_clock(struct fake *f);
+
 /* Applies writes in transit, randomly or all of them. */
 void fake_deliver(struct fake *f, bool all);
 

@@ -277,32 +277,55 @@ static int end_rebuild(const struct pipeline_options *options, const struct pipe
     return rebuild_abort(&wanted, &used, &aborted, err);
 }
 
-static int world_work(struct fake *f, work run, struct pipeline_result *result, struct err *err)
+struct clock fake_clock(struct fake *f)
 {
-    struct pipeline_result ignored;
-    struct fake_table t = {.fake = f};
-    struct state *state = NULL;
+    return (struct clock){world_wall, world_monotonic, world_random, f};
+}
+
+int fake_open(struct fake *f, struct state *state, struct pipeline_ports *out,
+              struct fake_table **table, struct err *err)
+{
+    struct fake_table *t = mem_zero(1, sizeof(*t));
+    t->fake = f;
+    *table = t;
     f->pages = 0;
     f->changes = f->looks = f->counts = f->scans = f->asked = f->deleted = 0;
     f->operations = 0;
     f->in_flight = 0;
     memset(f->told_times, 0, sizeof(f->told_times));
-    int rc = state_open(&state, f->path, "things", err);
-    if (rc == 0) {
-        rc = table_compile(&t, err);
-    }
-    struct pipeline_options options = world_options(f, &t);
-    struct pipeline_ports ports = {
-        .source = {&fake_source_ops, &t},
+    *out = (struct pipeline_ports){
+        .source = {&fake_source_ops, t},
         .service = {&fake_service_ops, f},
         .state = state,
-        .clock = {world_wall, world_monotonic, world_random, f},
+        .clock = fake_clock(f),
     };
+    return table_compile(t, err);
+}
+
+void fake_close(struct fake_table *t)
+{
+    if (t != NULL) {
+        plan_release(&t->plan);
+        mapping_release(&t->mapping);
+        free(t);
+    }
+}
+
+static int world_work(struct fake *f, work run, struct pipeline_result *result, struct err *err)
+{
+    struct pipeline_result ignored;
+    struct pipeline_ports ports;
+    struct fake_table *t = NULL;
+    struct state *state = NULL;
+    int rc = state_open(&state, f->path, "things", err);
     if (rc == 0) {
+        rc = fake_open(f, state, &ports, &t, err);
+    }
+    if (rc == 0) {
+        const struct pipeline_options options = world_options(f, t);
         rc = run(&options, &ports, result != NULL ? result : &ignored, err);
     }
-    plan_release(&t.plan);
-    mapping_release(&t.mapping);
+    fake_close(t);
     state_close(state);
     return rc;
 }
