@@ -42,7 +42,7 @@ int listener_start(struct listener *l, const struct config *config, struct pipel
     }
     l->snapshots = mem_zero(count, sizeof(*l->snapshots));
     for (size_t i = 0; i < count; i++) {
-        l->snapshots[i] = workers[i].snapshot;
+        l->snapshots[i] = workers[i].shared.snapshot;
     }
     const struct serve_options options = {.listen = config->listen,
                                           .names = (const char *const *)config->listen_names,

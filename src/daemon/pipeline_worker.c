@@ -24,34 +24,35 @@ static void pipeline_worker_on_progress(void *context, const struct progress *pr
 
 /* --- a round --------------------------------------------------------------------------------- */
 
-static void pipeline_worker_take_settings(struct pipeline_worker *r)
+/* Returns true if the configuration was read again since the last call. */
+static bool pipeline_worker_take_settings(struct pipeline_worker *r)
 {
     struct reading *now = settings_reload_take(r->settings);
-    r->anew = r->reading != NULL && r->reading != now;
+    bool changed = r->reading != NULL && r->reading != now;
     settings_reload_drop(r->settings, r->reading);
     r->reading = now;
     r->session.config = &r->reading->config;
     r->session.pipeline = config_pipeline(&r->reading->config, r->name);
+    return changed;
 }
 
 static void pipeline_worker_round_options(struct pipeline_worker *r, struct pipeline_options *out)
 {
     session_options(&r->session, out);
     out->mode = PIPELINE_FOLLOW;
-    if (!r->until_rebuilt) {
+    if (r->mode != PIPELINE_WORKER_UNTIL_REBUILT) {
         out->limits.retry_budget_ms = -1;
     }
-    out->permission =
-        (struct pipeline_permission){r->allow_deletes, r->allow_rejections, r->permission};
-    out->rivals = !r->fresh ? RIVALS_NONE : r->stood_by ? RIVALS_ACTIVE : RIVALS_POSSIBLE;
-    out->follow.retry = r->away || r->counts;
-    out->follow.wake_fd = r->wake_fd;
-    out->follow.snapshot = r->snapshot;
+    out->permission = r->permission;
+    out->rivals = r->rivals;
+    out->follow.retry = r->rounds.failing_us != 0 || r->rounds.recounts;
+    out->follow.wake_fd = r->shared.wake_fd;
+    out->follow.snapshot = r->shared.snapshot;
     out->follow.stall = &r->stall;
     out->follow.asked = pipeline_worker_asked;
     out->follow.asked_context = r;
-    out->hooks = (struct pipeline_hooks){.stop = &r->order,
-                                         .alive_us = &r->alive_us,
+    out->hooks = (struct pipeline_hooks){.stop = &r->shared.order,
+                                         .alive_us = &r->shared.alive_us,
                                          .progress = pipeline_worker_on_progress,
                                          .progress_context = r};
 }
@@ -74,25 +75,21 @@ static int pipeline_worker_work(struct pipeline_worker *r, struct err *err)
     struct pipeline_result result = {0};
     struct pipeline_options options;
     struct pipeline_ports ports;
-    s->fences =
-        r->lease_holder != NULL && lease_holder_look(r->lease_holder, NULL) == LEASE_HOLDER_HOLDS;
-    int rc = session_open_service(s, err);
+    s->fences = pipeline_worker_has_lease(r);
+    int rc = r->ports.open(r->ports.context, s, &ports, err);
     if (rc == 0) {
-        session_open_table(s);
         pipeline_worker_round_options(r, &options);
-        session_ports(s, &ports);
         rc = pipeline_sync(&options, &ports, &result, err);
         pipeline_worker_add_round(r, &result);
         if (result.counters.checkpoints > 0) {
             pipeline_worker_note_better(r);
         }
-        r->fresh = r->fresh && !result.begun;
+        r->rivals = result.begun ? RIVALS_NONE : r->rivals;
     }
-    r->worked_ms = result.elapsed_ms;
-    session_close_servers(s);
-    r->allow_deletes = r->allow_rejections = false;
-    r->permission = 0;
-    r->rounds++;
+    r->rounds.took_ms = result.elapsed_ms;
+    r->ports.close(r->ports.context, s);
+    r->permission = (struct pipeline_permission){0};
+    r->rounds.count++;
     return rc;
 }
 
@@ -112,20 +109,21 @@ static bool pipeline_worker_has_live(struct pipeline_worker *r)
 
 static int pipeline_worker_nothing_live(struct pipeline_worker *r, struct err *err)
 {
-    r->stands = 2; /* anything but 1 suppresses the log entry */
+    r->rounds.blocked = 2; /* anything but 1 suppresses the log entry */
     return err_set(err, ERR_STATE, "pipeline \"%s\" has no live index yet: a rebuild makes it",
                    r->name);
 }
 
-/* Advances the rebuild between two rounds. Returns false if no other round follows. */
-static bool pipeline_worker_mind_rebuild(struct pipeline_worker *r)
+/* Advances the rebuild between two rounds. New settings resume one that failed. Returns false if
+ * no other round follows. */
+static bool pipeline_worker_mind_rebuild(struct pipeline_worker *r, bool new_settings)
 {
     rebuild_worker_mind(&r->rebuild_worker);
-    if (r->anew && !rebuild_worker_busy(&r->rebuild_worker) &&
+    if (new_settings && !rebuild_worker_busy(&r->rebuild_worker) &&
         rebuild_worker_go_on(&r->rebuild_worker, &r->err) < 0) {
         log_err(LOG_WARN, "rebuild_failed", r->name, &r->err);
     }
-    return !r->until_rebuilt || rebuild_worker_busy(&r->rebuild_worker);
+    return r->mode != PIPELINE_WORKER_UNTIL_REBUILT || rebuild_worker_busy(&r->rebuild_worker);
 }
 
 /* Begins a rebuild if the index was built from a different definition and `on_schema_change` is
@@ -157,13 +155,13 @@ static bool pipeline_worker_never_was_live(struct pipeline_worker *r)
 /* Handles the result of a round. Returns true if another round follows. */
 static bool pipeline_worker_go_on(struct pipeline_worker *r, int rc)
 {
-    if (pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP || atomic_load(&r->lost)) {
+    if (pipeline_worker_stopped(r) || pipeline_worker_lost(r)) {
         return false;
     }
     pipeline_worker_order_done(r);
-    r->counts = r->counts && pipeline_worker_stopped_by_guard(r, rc);
+    r->rounds.recounts = r->rounds.recounts && pipeline_worker_stopped_by_guard(r, rc);
     if (rc == 0) {
-        r->stands = 0;
+        r->rounds.blocked = 0;
         return true;
     }
     if (pipeline_worker_passes(r, rc)) {
@@ -173,14 +171,14 @@ static bool pipeline_worker_go_on(struct pipeline_worker *r, int rc)
     if (pipeline_worker_stopped_by_guard(r, rc)) {
         pipeline_worker_wait_for_permission(r);
         pipeline_worker_order_done(r);
-        return pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP;
+        return !pipeline_worker_stopped(r);
     }
     pipeline_worker_rebuild_for_schema(r, rc);
     if (rc != ERR_HELD && rebuild_worker_busy(&r->rebuild_worker) &&
         !pipeline_worker_never_was_live(r)) {
-        pipeline_worker_idle(r);
+        pipeline_worker_wait_for_rebuild(r);
         pipeline_worker_order_done(r);
-        return pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP;
+        return !pipeline_worker_stopped(r);
     }
     return false;
 }
@@ -189,30 +187,30 @@ static int pipeline_worker_rounds(struct pipeline_worker *r)
 {
     int rc = 0;
     do {
-        pipeline_worker_take_settings(r);
+        bool new_settings = pipeline_worker_take_settings(r);
         pipeline_worker_note_alive(r);
         if (pipeline_worker_stay_paused(r, &r->err) < 0) {
             rc = ERR_TRANSIENT;
             continue;
         }
-        if (pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP || atomic_load(&r->lost)) {
+        if (pipeline_worker_stopped(r) || pipeline_worker_lost(r)) {
             break;
         }
-        pipeline_worker_take_settings(r);
-        if (!pipeline_worker_mind_rebuild(r)) {
+        new_settings = pipeline_worker_take_settings(r) || new_settings; /* after the pause */
+        if (!pipeline_worker_mind_rebuild(r, new_settings)) {
             return 0;
         }
         rc = pipeline_worker_has_live(r) ? pipeline_worker_work(r, &r->err)
                                          : pipeline_worker_nothing_live(r, &r->err);
-        if (rc != ERR_TRANSIENT && r->away) {
-            r->away = false;
-            backoff_reset(&r->backoff);
+        if (rc != ERR_TRANSIENT && r->rounds.failing_us != 0) {
+            r->rounds.failing_us = 0;
+            backoff_reset(&r->rounds.backoff);
         }
-    } while (pipeline_worker_go_on(r, rc) && !atomic_load(&r->lost));
-    if (atomic_load(&r->lost) && pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP) {
+    } while (pipeline_worker_go_on(r, rc) && !pipeline_worker_lost(r));
+    if (pipeline_worker_lost(r) && !pipeline_worker_stopped(r)) {
         return pipeline_worker_report_lost(r, &r->err);
     }
-    bool left = pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP && rc == ERR_TRANSIENT;
+    bool left = pipeline_worker_stopped(r) && rc == ERR_TRANSIENT;
     return left ? 0 : rc;
 }
 
@@ -249,28 +247,28 @@ static int pipeline_worker_record(struct pipeline_worker *r)
  * Returns true if the caller should retry. */
 static bool pipeline_worker_tries_again(struct pipeline_worker *r, int rc)
 {
-    if (rc != ERR_TRANSIENT || pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP) {
+    if (rc != ERR_TRANSIENT || pipeline_worker_stopped(r)) {
         return false;
     }
     pipeline_worker_wait_for_better(r);
     pipeline_worker_order_done(r);
-    return pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP;
+    return !pipeline_worker_stopped(r);
 }
 
 /* Takes the pipeline and works. Repeats this if the lease is lost and the worker stands by. */
 static int pipeline_worker_hold_and_work(struct pipeline_worker *r)
 {
     int rc;
-    bool again;
+    bool takes_again;
     do {
         rc = pipeline_worker_hold(r, &r->err);
-        if (rc == 0 && pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP) {
+        if (rc == 0 && !pipeline_worker_stopped(r)) {
             pipeline_worker_init_rebuild(r, NULL, NULL);
             rc = pipeline_worker_record(r);
         }
-        again = rc == ERR_HELD && r->waits && atomic_load(&r->lost) &&
-                pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP;
-    } while (again || pipeline_worker_tries_again(r, rc));
+        takes_again = rc == ERR_HELD && r->mode == PIPELINE_WORKER_STANDS_BY &&
+                      pipeline_worker_lost(r) && !pipeline_worker_stopped(r);
+    } while (takes_again || pipeline_worker_tries_again(r, rc));
     return rc;
 }
 
@@ -283,13 +281,13 @@ static int pipeline_worker_open_state(struct pipeline_worker *r)
     return rc;
 }
 
-static void *pipeline_worker_run(void *argument)
+void pipeline_worker_run(struct pipeline_worker *r)
 {
-    struct pipeline_worker *r = argument;
     struct session *s = &r->session;
     r->reading = settings_reload_take(r->settings);
     const struct config *config = &r->reading->config;
     int rc = session_init(s, config, config_pipeline(config, r->name), r->command, &r->err);
+    s->clock = r->ports.clock;
     int64_t began_us = clock_monotonic_us(&s->clock);
     if (rc == 0) {
         rc = pipeline_worker_open_state(r);
@@ -297,10 +295,10 @@ static void *pipeline_worker_run(void *argument)
     if (rc == 0) {
         rc = pipeline_worker_hold_and_work(r);
     }
-    if (rc == ERR_TRANSIENT && pipeline_worker_order_of(r) == PIPELINE_WORKER_STOP) {
+    if (rc == ERR_TRANSIENT && pipeline_worker_stopped(r)) {
         rc = 0; /* stopped before the retry */
     }
-    lease_holder_stop(r->lease_holder);
+    r->ports.lease_stop(r->lease_holder);
     r->outcome.pipeline = r->name;
     r->outcome.took_ms = (clock_monotonic_us(&s->clock) - began_us) / 1000;
     r->outcome.exit_code = rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE;
@@ -309,10 +307,15 @@ static void *pipeline_worker_run(void *argument)
     if (rc < 0) {
         log_err(LOG_ERROR, "stopped", r->name, &r->err);
     }
-    status_snapshot_over(r->snapshot, (int)r->outcome.exit_code, r->outcome.err);
+    status_snapshot_over(r->shared.snapshot, (int)r->outcome.exit_code, r->outcome.err);
     session_release(s);
     settings_reload_drop(r->settings, r->reading);
     pipeline_worker_enter(r, "ended");
+}
+
+static void *pipeline_worker_thread(void *worker)
+{
+    pipeline_worker_run(worker);
     return NULL;
 }
 
@@ -330,9 +333,10 @@ void pipeline_worker_init_rebuild(struct pipeline_worker *r,
                                                    .settings = r->settings,
                                                    .state = r->session.state,
                                                    .fences = r->session.fences,
-                                                   .patient = !r->until_rebuilt,
-                                                   .stop = &r->order,
-                                                   .alive_us = &r->alive_us,
+                                                   .patient =
+                                                       r->mode != PIPELINE_WORKER_UNTIL_REBUILT,
+                                                   .stop = &r->shared.order,
+                                                   .alive_us = &r->shared.alive_us,
                                                    .call = pipeline_worker_on_rebuild_call,
                                                    .context = r,
                                                    .progress = progress,
@@ -354,7 +358,7 @@ int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err)
     rebuild_worker_release(b);
     settings_reload_drop(r->settings, r->reading);
     r->reading = NULL;
-    if (rc < 0 && !ended && pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP) {
+    if (rc < 0 && !ended && !pipeline_worker_stopped(r)) {
         *err = r->err;
         return rc;
     }
@@ -365,19 +369,52 @@ int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err)
     return 0;
 }
 
+/* --- initialization -------------------------------------------------------------------------- */
+
+static int pipeline_worker_open_servers(void *context, struct session *s,
+                                        struct pipeline_ports *out, struct err *err)
+{
+    (void)context;
+    int rc = session_open_service(s, err);
+    if (rc == 0) {
+        session_open_table(s);
+        session_ports(s, out);
+    }
+    return rc;
+}
+
+static void pipeline_worker_close_servers(void *context, struct session *s)
+{
+    (void)context;
+    session_close_servers(s);
+}
+
+static int pipeline_worker_poll(void *context, struct pollfd *fds, nfds_t count, int timeout_ms)
+{
+    (void)context;
+    return poll(fds, count, timeout_ms);
+}
+
 static int pipeline_worker_prepare(struct pipeline_worker *r, struct err *err)
 {
-    const struct clock clock = clock_system();
     const struct pipeline_config *p = config_pipeline(r->settings->first, r->name);
-    r->snapshot = status_snapshot_new(r->name, p->to.index);
-    status_snapshot_enter(r->snapshot, "starting", clock_wall_us(&clock));
-    r->alive_us = clock_monotonic_us(&clock);
-    atomic_init(&r->stage, "starting");
-    atomic_init(&r->works, false);
-    atomic_init(&r->lost, false);
-    backoff_init(&r->backoff, PIPELINE_WORKER_BASE_MS, PIPELINE_WORKER_MAX_MS);
-    r->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (r->wake_fd < 0) {
+    struct pipeline_worker_shared *shared = &r->shared;
+    r->ports = (struct pipeline_worker_ports){.clock = clock_system(),
+                                              .open = pipeline_worker_open_servers,
+                                              .close = pipeline_worker_close_servers,
+                                              .wait = pipeline_worker_poll,
+                                              .lease_start = lease_holder_start,
+                                              .lease_look = lease_holder_look,
+                                              .lease_attend = lease_holder_attend,
+                                              .lease_stop = lease_holder_stop};
+    shared->snapshot = status_snapshot_new(r->name, p->to.index);
+    status_snapshot_enter(shared->snapshot, "starting", clock_wall_us(&r->ports.clock));
+    pipeline_worker_note_alive(r);
+    atomic_init(&shared->stage, "starting");
+    atomic_init(&shared->hold, PIPELINE_WORKER_HOLDS_NOTHING);
+    backoff_init(&r->rounds.backoff, PIPELINE_WORKER_BASE_MS, PIPELINE_WORKER_MAX_MS);
+    shared->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (shared->wake_fd < 0) {
         return err_set(err, ERR_TRANSIENT, "could not open a descriptor: %s", strerror(errno));
     }
     return 0;
@@ -386,25 +423,24 @@ static int pipeline_worker_prepare(struct pipeline_worker *r, struct err *err)
 int pipeline_worker_init(struct pipeline_worker *r, const char *pipeline, const char *command,
                          struct settings_reload *settings, struct err *err)
 {
-    *r = (struct pipeline_worker){
-        .name = pipeline, .command = command, .settings = settings, .until_rebuilt = true};
+    *r = (struct pipeline_worker){.name = pipeline,
+                                  .command = command,
+                                  .settings = settings,
+                                  .mode = PIPELINE_WORKER_UNTIL_REBUILT};
     return pipeline_worker_prepare(r, err);
 }
 
 int pipeline_worker_make(struct pipeline_worker *r, const char *pipeline, const char *command,
                          struct settings_reload *settings, struct err *err)
 {
-    *r = (struct pipeline_worker){.name = pipeline,
-                                  .command = command,
-                                  .settings = settings,
-                                  .watched = true,
-                                  .watcher = pthread_self()};
+    *r = (struct pipeline_worker){
+        .name = pipeline, .command = command, .settings = settings, .watcher = pthread_self()};
     return pipeline_worker_prepare(r, err);
 }
 
 int pipeline_worker_start(struct pipeline_worker *r, struct err *err)
 {
-    int failed = pthread_create(&r->thread, NULL, pipeline_worker_run, r);
+    int failed = pthread_create(&r->thread, NULL, pipeline_worker_thread, r);
     if (failed != 0) {
         return err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));
     }
@@ -413,8 +449,8 @@ int pipeline_worker_start(struct pipeline_worker *r, struct err *err)
 
 void pipeline_worker_release(struct pipeline_worker *r)
 {
-    status_snapshot_free(r->snapshot);
-    if (r->wake_fd > 0) {
-        close(r->wake_fd);
+    status_snapshot_free(r->shared.snapshot);
+    if (r->shared.wake_fd > 0) {
+        close(r->shared.wake_fd);
     }
 }

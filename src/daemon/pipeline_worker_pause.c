@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A pipeline worker that is paused: it holds the pipeline, keeps its entries in the change log,
  * and waits. */
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "pipeline_worker_private.h"
 #include "rowferry/base/log.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/checkpoint.h"
-#include "rowferry/state/live_progress.h"
 #include "rowferry/state/notice.h"
 #include "rowferry/state/pause.h"
 #include "rowferry/state/request.h"
 
-#define LOOK_MS 10000 /* interval of looks at the state file if no notice arrives */
-#define AGAIN_MS 1000
-#define ANSWER_BYTES ((size_t)4096)
+#define STATE_LOOK_MS 10000     /* interval of looks at the state file if no notice arrives */
+#define STATE_LOOK_SOON_MS 1000 /* the same if none can arrive, or after an error */
 
 static bool pipeline_worker_pause_goes_on(const struct pipeline_worker *r)
 {
-    return pipeline_worker_order_of(r) != PIPELINE_WORKER_STOP && !atomic_load(&r->lost);
+    return !pipeline_worker_stopped(r) && !pipeline_worker_lost(r);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -33,8 +29,8 @@ static int pipeline_worker_pause_answer(struct pipeline_worker *r, int64_t id, i
     char text[96];
     snprintf(text, sizeof(text), "{\"since_us\":%lld,\"changed\":%s}", (long long)since_us,
              changed ? "true" : "false");
-    return request_answer(r->session.state, id, REQUEST_DONE, text,
-                          clock_wall_us(&r->session.clock), err);
+    return request_answer(r->session.state, id, REQUEST_DONE, text, clock_wall_us(&r->ports.clock),
+                          err);
 }
 
 /* Refuses a request that must wait for the end of the pause, with the reason. */
@@ -45,7 +41,7 @@ static int pipeline_worker_pause_refuse(struct pipeline_worker *r, int64_t id, s
     int rc = pause_expect_none(r->session.state, &why);
     if (rc == 0) { /* the pause has just ended */
         return request_answer(r->session.state, id, REQUEST_FILED, "{}",
-                              clock_wall_us(&r->session.clock), err);
+                              clock_wall_us(&r->ports.clock), err);
     }
     pending_replies_push(&one, id);
     pending_replies_refuse(&one, r->session.state, r->name, &why, NULL);
@@ -70,14 +66,21 @@ static int pipeline_worker_pause_serve_one(struct pipeline_worker *r, int64_t id
     return pipeline_worker_pause_refuse(r, id, err);
 }
 
+int pipeline_worker_take_request(struct pipeline_worker *r, int64_t *id, struct buf *command,
+                                 struct buf *arguments, struct err *err)
+{
+    buf_init(command, 64);
+    buf_init(arguments, REQUEST_MAX_BYTES);
+    return request_take(r->session.state, 0, id, command, arguments, err);
+}
+
+/* Serves one request. Returns 1 if there was one. */
 static int pipeline_worker_pause_serve(struct pipeline_worker *r, int64_t since_us, struct err *err)
 {
     struct buf command;
     struct buf arguments;
     int64_t id;
-    buf_init(&command, 64);
-    buf_init(&arguments, REQUEST_MAX_BYTES);
-    int rc = request_take(r->session.state, 0, &id, &command, &arguments, err);
+    int rc = pipeline_worker_take_request(r, &id, &command, &arguments, err);
     if (rc == 0 && id != 0) {
         rc = pipeline_worker_pause_serve_one(r, id, buf_text(&command), buf_text(&arguments),
                                              since_us, err);
@@ -96,13 +99,13 @@ bool pipeline_worker_asked(void *context, int64_t id, const char *command, const
     if (!requests_about_pause(command)) {
         return rebuild_worker_asked(&r->rebuild_worker, id, command, arguments);
     }
-    if (r->until_rebuilt) {
+    if (r->mode == PIPELINE_WORKER_UNTIL_REBUILT) {
         return false; /* it ends soon, and a pause would end with it */
     }
     if (strcmp(command, REQUEST_RESUME) == 0) {
         rc = pipeline_worker_pause_answer(r, id, 0, false, &err);
     } else {
-        rc = pause_begin(r->session.state, clock_wall_us(&r->session.clock), &err);
+        rc = pause_begin(r->session.state, clock_wall_us(&r->ports.clock), &err);
         pending_replies_push(&r->pausers, id);
         pipeline_worker_send_order(r, PIPELINE_WORKER_BEGIN_ANEW);
     }
@@ -115,7 +118,7 @@ bool pipeline_worker_asked(void *context, int64_t id, const char *command, const
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 /* Keeps the consumer's claim alive, so that its entries in the change log are not dropped. */
-static void pipeline_worker_pause_have_attended(struct pipeline_worker *r)
+static void pipeline_worker_pause_keep_consumer(struct pipeline_worker *r)
 {
     struct checkpoint c = {0};
     struct err ignored;
@@ -123,23 +126,9 @@ static void pipeline_worker_pause_have_attended(struct pipeline_worker *r)
         checkpoint_load(r->session.state, &c, &ignored) == 0 && c.index_uuid != NULL) {
         char consumer[512];
         snprintf(consumer, sizeof(consumer), "%s/%s/%.8s", r->name, c.generation, c.index_uuid);
-        lease_holder_attend(r->lease_holder, consumer);
+        r->ports.lease_attend(r->lease_holder, consumer);
     }
     checkpoint_release(&c);
-}
-
-static void pipeline_worker_pause_report_paused(struct pipeline_worker *r)
-{
-    struct err err;
-    struct live_progress working = {.told_us = clock_wall_us(&r->session.clock),
-                                    .stage = LIVE_PROGRESS_PAUSED,
-                                    .share = -1,
-                                    .remaining_ms = -1,
-                                    .lag_rows = -1};
-    pipeline_worker_enter(r, LIVE_PROGRESS_PAUSED);
-    if (live_progress_write(r->session.state, &working, &err) < 0) {
-        log_err(LOG_WARN, "not_told", r->name, &err);
-    }
 }
 
 /* Replies to the pause requests. All operations in flight are settled and committed now. */
@@ -160,7 +149,7 @@ static void pipeline_worker_pause_warn_of_log(struct pipeline_worker *r, int64_t
                                               bool *warned)
 {
     int64_t most_ms = r->session.config->source.retain_age_ms;
-    int64_t ms = (clock_wall_us(&r->session.clock) - since_us) / 1000;
+    int64_t ms = (clock_wall_us(&r->ports.clock) - since_us) / 1000;
     if (!*warned && most_ms > 0 && ms > most_ms &&
         capture_traits(r->session.pipeline->from.capture_mode)->keeps) {
         log_event(LOG_WARN, "paused_long", F_TEXT("pipeline", r->name),
@@ -170,34 +159,21 @@ static void pipeline_worker_pause_warn_of_log(struct pipeline_worker *r, int64_t
     }
 }
 
-static void pipeline_worker_pause_nap(struct pipeline_worker *r, int notice_fd, int64_t ms)
-{
-    struct pollfd fds[] = {{.fd = r->wake_fd, .events = POLLIN},
-                           {.fd = notice_fd, .events = POLLIN}};
-    pipeline_worker_note_alive(r);
-    (void)poll(fds, 2, (int)ms);
-    if (notice_fd >= 0) {
-        (void)notice_take(notice_fd);
-    }
-    if (pipeline_worker_pause_goes_on(r)) {
-        pipeline_worker_order_done(r);
-    }
-}
-
 static void pipeline_worker_pause_wait_for_end(struct pipeline_worker *r, int64_t since_us)
 {
     int64_t now_us = since_us;
     bool warned = false;
     int notice_fd = notice_open(r->session.state);
     pipeline_worker_note_pause(r);
-    pipeline_worker_pause_report_paused(r);
+    pipeline_worker_publish(r, LIVE_PROGRESS_PAUSED, NULL);
     while (now_us != 0 && pipeline_worker_pause_goes_on(r)) {
         struct err err;
         int rc = pipeline_worker_pause_serve(r, since_us, &err);
         rc = rc == 0 ? pause_read(r->session.state, &now_us, &err) : rc;
         pipeline_worker_pause_warn_of_log(r, since_us, &warned);
         if (rc <= 0 && now_us != 0) {
-            pipeline_worker_pause_nap(r, notice_fd, rc < 0 || notice_fd < 0 ? AGAIN_MS : LOOK_MS);
+            pipeline_worker_nap(r, notice_fd,
+                                rc < 0 || notice_fd < 0 ? STATE_LOOK_SOON_MS : STATE_LOOK_MS);
         }
     }
     if (notice_fd >= 0) {
@@ -214,16 +190,16 @@ static int pipeline_worker_pause_stay(struct pipeline_worker *r, int64_t since_u
     rebuild_worker_release(&r->rebuild_worker);
     pipeline_worker_init_rebuild(r, NULL, NULL);
     pipeline_worker_pause_answer_pausers(r, since_us);
-    pipeline_worker_pause_have_attended(r);
+    pipeline_worker_pause_keep_consumer(r);
     pipeline_worker_pause_wait_for_end(r, since_us);
     if (r->lease_holder != NULL) {
-        lease_holder_attend(r->lease_holder, NULL);
+        r->ports.lease_attend(r->lease_holder, NULL);
     }
     if (!pipeline_worker_pause_goes_on(r)) {
         return 0;
     }
     log_event(LOG_INFO, "resumed", F_TEXT("pipeline", r->name),
-              F_INT("paused_s", (clock_wall_us(&r->session.clock) - since_us) / 1000000));
+              F_INT("paused_s", (clock_wall_us(&r->ports.clock) - since_us) / 1000000));
     return rebuild_worker_go_on(&r->rebuild_worker, err);
 }
 
@@ -237,6 +213,7 @@ bool pipeline_worker_is_paused(struct pipeline_worker *r)
 int pipeline_worker_stay_paused(struct pipeline_worker *r, struct err *err)
 {
     int64_t since_us = 0;
-    int rc = r->until_rebuilt ? 0 : pause_read(r->session.state, &since_us, err);
+    int rc =
+        r->mode == PIPELINE_WORKER_UNTIL_REBUILT ? 0 : pause_read(r->session.state, &since_us, err);
     return rc == 0 && since_us != 0 ? pipeline_worker_pause_stay(r, since_us, err) : rc;
 }

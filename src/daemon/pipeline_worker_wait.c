@@ -7,33 +7,32 @@
 #include "rowferry/base/log.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/guard_stop.h"
-#include "rowferry/state/live_progress.h"
 #include "rowferry/state/request.h"
 
-#define REPLICA_LOOK_MS 100
-#define REPLICA_COUNT_MS 30000      /* interval after which refused operations are counted again */
-#define REPLICA_COUNT_SHARE 20      /* minimum pause, as a multiple of a count's duration */
-#define REPLICA_COUNT_MAX_MS 900000 /* maximum of that interval */
+#define REQUEST_LOOK_MS 100
+#define RECOUNT_MS 30000      /* interval after which refused operations are counted again */
+#define RECOUNT_SHARE 20      /* minimum pause, as a multiple of a count's duration */
+#define RECOUNT_MAX_MS 900000 /* maximum of that interval */
 
 /* The engine does not retry errors of the state file (a full disk). It also does not retry ERR_HELD
  * while a connection of the last round still has the consumer lock. */
 bool pipeline_worker_passes(const struct pipeline_worker *r, int rc)
 {
-    return rc == ERR_TRANSIENT || (rc == ERR_HELD && (r->rounds > 1 || r->waits));
+    return rc == ERR_TRANSIENT ||
+           (rc == ERR_HELD && (r->rounds.count > 1 || r->mode == PIPELINE_WORKER_STANDS_BY));
 }
 
 static void pipeline_worker_wait_judge(struct pipeline_worker *r, const struct stall_facts *facts)
 {
     stall_log(&r->stall, stall_judge(&r->stall, facts), r->name, facts->wall_us);
-    if (r->snapshot != NULL) {
-        status_snapshot_stalled(r->snapshot, &r->stall);
-    }
+    status_snapshot_stalled(r->shared.snapshot, &r->stall);
 }
 
-void pipeline_worker_note_stall(struct pipeline_worker *r, enum stall_cause cause)
+/* Records a stall with its cause; the reason is r->err. */
+static void pipeline_worker_wait_note_stall(struct pipeline_worker *r, enum stall_cause cause)
 {
-    const struct stall_facts facts = {.now_us = clock_monotonic_us(&r->session.clock),
-                                      .wall_us = clock_wall_us(&r->session.clock),
+    const struct stall_facts facts = {.now_us = clock_monotonic_us(&r->ports.clock),
+                                      .wall_us = clock_wall_us(&r->ports.clock),
                                       .waits = true,
                                       .stopped = cause,
                                       .why = r->err.message};
@@ -42,8 +41,8 @@ void pipeline_worker_note_stall(struct pipeline_worker *r, enum stall_cause caus
 
 void pipeline_worker_note_pause(struct pipeline_worker *r)
 {
-    const struct stall_facts facts = {.now_us = clock_monotonic_us(&r->session.clock),
-                                      .wall_us = clock_wall_us(&r->session.clock),
+    const struct stall_facts facts = {.now_us = clock_monotonic_us(&r->ports.clock),
+                                      .wall_us = clock_wall_us(&r->ports.clock),
                                       .paused = true};
     pipeline_worker_wait_judge(r, &facts);
 }
@@ -58,25 +57,42 @@ static enum stall_cause pipeline_worker_wait_cause(const struct pipeline_worker 
 
 void pipeline_worker_wait_for_better(struct pipeline_worker *r)
 {
-    pipeline_worker_note_stall(r, pipeline_worker_wait_cause(r));
-    if (!r->away) {
+    pipeline_worker_wait_note_stall(r, pipeline_worker_wait_cause(r));
+    if (r->rounds.failing_us == 0) {
         log_err(LOG_WARN, "stalled", r->name, &r->err);
-        r->away_us = clock_monotonic_us(&r->session.clock);
+        r->rounds.failing_us = clock_monotonic_us(&r->ports.clock);
     }
-    r->away = true;
     pipeline_worker_enter(r, "waiting");
-    pipeline_worker_pause_for(r, backoff_next_ms(&r->backoff, clock_random(&r->session.clock)));
+    pipeline_worker_pause_for(r,
+                              backoff_next_ms(&r->rounds.backoff, clock_random(&r->ports.clock)));
 }
 
 void pipeline_worker_note_better(struct pipeline_worker *r)
 {
-    if (!r->away) {
+    if (r->rounds.failing_us == 0) {
         return;
     }
-    log_event(LOG_INFO, "goes_on", F_TEXT("pipeline", r->name),
-              F_INT("stalled_ms", (clock_monotonic_us(&r->session.clock) - r->away_us) / 1000));
-    r->away = false;
-    backoff_reset(&r->backoff);
+    log_event(
+        LOG_INFO, "goes_on", F_TEXT("pipeline", r->name),
+        F_INT("stalled_ms", (clock_monotonic_us(&r->ports.clock) - r->rounds.failing_us) / 1000));
+    r->rounds.failing_us = 0;
+    backoff_reset(&r->rounds.backoff);
+}
+
+void pipeline_worker_publish(struct pipeline_worker *r, const char *stage, const char *holder)
+{
+    struct err err;
+    struct live_progress progress = {
+        .told_us = clock_wall_us(&r->ports.clock), .share = -1, .remaining_ms = -1, .lag_rows = -1};
+    snprintf(progress.stage, sizeof(progress.stage), "%s", stage);
+    snprintf(progress.frozen, sizeof(progress.frozen), "%.127s", holder != NULL ? holder : "");
+    if (holder == NULL) {
+        stall_show(&r->stall, &progress);
+    }
+    pipeline_worker_enter(r, stage);
+    if (live_progress_write(r->session.state, &progress, &err) < 0) {
+        log_err(LOG_WARN, "not_told", r->name, &err);
+    }
 }
 
 bool pipeline_worker_stopped_by_guard(struct pipeline_worker *r, int rc)
@@ -91,7 +107,7 @@ bool pipeline_worker_stopped_by_guard(struct pipeline_worker *r, int rc)
 static int pipeline_worker_wait_refuse(struct pipeline_worker *r, int64_t id, const char *why,
                                        const char *hint, struct err *err)
 {
-    return request_refuse(r->session.state, id, why, hint, clock_wall_us(&r->session.clock), err);
+    return request_refuse(r->session.state, id, why, hint, clock_wall_us(&r->ports.clock), err);
 }
 
 /* Lets the next round do the permitted operations and reply to the request. */
@@ -108,10 +124,10 @@ static int pipeline_worker_wait_permit(struct pipeline_worker *r, int64_t id, co
     if (why != NULL) {
         return pipeline_worker_wait_refuse(r, id, why, "", err);
     }
-    bool again = strcmp(command, REQUEST_COUNT_AGAIN) == 0;
-    r->allow_deletes = !again && halt.operations == 0;
-    r->allow_rejections = !again && halt.operations > 0;
-    r->permission = id;
+    bool recount = strcmp(command, REQUEST_COUNT_AGAIN) == 0;
+    r->permission = (struct pipeline_permission){.request = id,
+                                                 .deletes = !recount && halt.operations == 0,
+                                                 .rejections = !recount && halt.operations > 0};
     return 0;
 }
 
@@ -122,9 +138,7 @@ static int pipeline_worker_wait_serve(struct pipeline_worker *r, struct err *err
     struct buf command;
     struct buf arguments;
     int64_t id;
-    buf_init(&command, 64);
-    buf_init(&arguments, REQUEST_MAX_BYTES);
-    int rc = request_take(s->state, 0, &id, &command, &arguments, err);
+    int rc = pipeline_worker_take_request(r, &id, &command, &arguments, err);
     const char *name = buf_text(&command);
     if (rc == 0 && id != 0 &&
         (strcmp(name, REQUEST_ALLOW_DELETES) == 0 || strcmp(name, REQUEST_ALLOW_REJECTIONS) == 0 ||
@@ -142,19 +156,14 @@ static int pipeline_worker_wait_serve(struct pipeline_worker *r, struct err *err
     return rc;
 }
 
-static bool pipeline_worker_wait_permitted(const struct pipeline_worker *r)
-{
-    return r->allow_deletes || r->allow_rejections;
-}
-
 /* Counts again periodically because rows may be restored at any time. A count may scan the whole
  * index, so the interval depends on its duration. */
-static int64_t pipeline_worker_wait_count_again_us(const struct pipeline_worker *r)
+static int64_t pipeline_worker_wait_recount_us(const struct pipeline_worker *r)
 {
-    int64_t ms = r->counts ? r->worked_ms * REPLICA_COUNT_SHARE : 0;
-    ms = ms < REPLICA_COUNT_MS ? REPLICA_COUNT_MS : ms;
-    ms = ms > REPLICA_COUNT_MAX_MS ? REPLICA_COUNT_MAX_MS : ms;
-    return clock_monotonic_us(&r->session.clock) + ms * 1000;
+    int64_t ms = r->rounds.recounts ? r->rounds.took_ms * RECOUNT_SHARE : 0;
+    ms = ms < RECOUNT_MS ? RECOUNT_MS : ms;
+    ms = ms > RECOUNT_MAX_MS ? RECOUNT_MAX_MS : ms;
+    return clock_monotonic_us(&r->ports.clock) + ms * 1000;
 }
 
 /* Logs the refusal unless it is the one that was logged before. */
@@ -164,71 +173,53 @@ static void pipeline_worker_wait_report_refused(struct pipeline_worker *r)
     struct err ignored;
     bool halted = false;
     int rc = guard_stop_read(r->session.state, &halt, &halted, &ignored);
-    if (rc < 0 || halt.at_us != r->refused_us) {
+    if (rc < 0 || halt.at_us != r->rounds.refused_us) {
         log_err(LOG_ERROR, "guard", r->name, &r->err);
     }
-    r->refused_us = rc < 0 ? 0 : halt.at_us;
+    r->rounds.refused_us = rc < 0 ? 0 : halt.at_us;
+}
+
+/* Serves requests until `until_us`, an order, a permission, or the end of the rebuild if
+ * `rebuilding`. */
+static void pipeline_worker_wait_until(struct pipeline_worker *r, int64_t until_us, bool rebuilding)
+{
+    while (r->permission.request == 0 && pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON &&
+           (!rebuilding || rebuild_worker_busy(&r->rebuild_worker)) &&
+           clock_monotonic_us(&r->ports.clock) < until_us) {
+        struct err err;
+        int rc = pipeline_worker_wait_serve(r, &err);
+        pipeline_worker_pause_for(r, rc < 0                       ? PIPELINE_WORKER_MAX_MS
+                                     : r->permission.request != 0 ? 0
+                                                                  : REQUEST_LOOK_MS);
+    }
 }
 
 /* Waits until the operations are permitted, a new count is due, or an order comes. */
 void pipeline_worker_wait_for_permission(struct pipeline_worker *r)
 {
-    struct err err;
-    int64_t until_us = pipeline_worker_wait_count_again_us(r);
-    struct live_progress working = {.told_us = clock_wall_us(&r->session.clock),
-                                    .stage = "guard",
-                                    .share = -1,
-                                    .remaining_ms = -1,
-                                    .lag_rows = -1};
-    pipeline_worker_note_stall(r, STALL_GUARD);
-    stall_show(&r->stall, &working);
-    pipeline_worker_enter(r, "guard");
-    if (live_progress_write(r->session.state, &working, &err) < 0) {
-        log_err(LOG_WARN, "not_told", r->name, &err);
-    }
-    pipeline_worker_wait_report_refused(r); /* logged after live_progress_write, so that a reader of
-                                             * the log finds the state recorded */
-    int rc = 0;
-    while (r->permission == 0 && pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON &&
-           clock_monotonic_us(&r->session.clock) < until_us) {
-        rc = pipeline_worker_wait_serve(r, &err);
-        pipeline_worker_pause_for(r, rc < 0               ? PIPELINE_WORKER_MAX_MS
-                                     : r->permission != 0 ? 0
-                                                          : REPLICA_LOOK_MS);
-    }
-    r->counts = true;
-    if (pipeline_worker_wait_permitted(r)) {
+    int64_t until_us = pipeline_worker_wait_recount_us(r);
+    pipeline_worker_wait_note_stall(r, STALL_GUARD);
+    pipeline_worker_publish(r, "guard", NULL);
+    pipeline_worker_wait_report_refused(r); /* logged last, so that a reader of the log finds the
+                                             * state recorded */
+    pipeline_worker_wait_until(r, until_us, false);
+    r->rounds.recounts = true;
+    if (r->permission.deletes || r->permission.rejections) {
         log_event(LOG_WARN, "permitted", F_TEXT("pipeline", r->name));
     }
 }
 
 /* The live generation cannot be written. Waits until the rebuild has ended, an order comes, or
  * it is time to try again. */
-void pipeline_worker_idle(struct pipeline_worker *r)
+void pipeline_worker_wait_for_rebuild(struct pipeline_worker *r)
 {
-    struct err err;
-    struct live_progress working = {.told_us = clock_wall_us(&r->session.clock),
-                                    .stage = "standing still",
-                                    .share = -1,
-                                    .remaining_ms = -1,
-                                    .lag_rows = -1};
-    snprintf(working.frozen, sizeof(working.frozen), "%.127s", r->err.message);
-    if (r->stands == 1) { /* not in the first round, when the rebuild may not be recorded yet */
+    if (r->rounds.blocked == 1) { /* not in the first round, when the rebuild may not be recorded
+                                   * yet */
         log_err(LOG_WARN, "stands_still", r->name, &r->err);
     }
-    int64_t ms = r->stands++ == 0 ? PIPELINE_WORKER_BASE_MS : PIPELINE_WORKER_MAX_MS;
-    int64_t until_us = clock_monotonic_us(&r->session.clock) + ms * 1000;
-    pipeline_worker_note_stall(r, STALL_REBUILD);
-    stall_show(&r->stall, &working);
-    pipeline_worker_enter(r, "standing still");
-    if (live_progress_write(r->session.state, &working, &err) < 0) {
-        log_err(LOG_WARN, "not_told", r->name, &err);
-    }
-    int rc = 0;
-    while (rebuild_worker_busy(&r->rebuild_worker) &&
-           pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON &&
-           clock_monotonic_us(&r->session.clock) < until_us) {
-        rc = pipeline_worker_wait_serve(r, &err);
-        pipeline_worker_pause_for(r, rc < 0 ? PIPELINE_WORKER_MAX_MS : REPLICA_LOOK_MS);
-    }
+    int64_t ms = r->rounds.blocked++ == 0 ? PIPELINE_WORKER_BASE_MS : PIPELINE_WORKER_MAX_MS;
+    int64_t until_us = clock_monotonic_us(&r->ports.clock) + ms * 1000;
+    pipeline_worker_wait_note_stall(r, STALL_REBUILD);
+    pipeline_worker_publish(r, "standing still", NULL);
+    pipeline_worker_wait_until(r, until_us, true);
 }

@@ -22,7 +22,7 @@ struct listener {
     listener_describe describe;
 };
 
-/* The replicas are initialized and not started yet; they must outlive the listener. Does nothing
+/* The workers are initialized and not started yet; they must outlive the listener. Does nothing
  * if `listen` is not set. */
 int listener_start(struct listener *l, const struct config *config, struct pipeline_worker *workers,
                    size_t count, listener_describe describe_pipeline, int64_t silent_most_ms,

@@ -10,11 +10,12 @@
  *
  * The worker holds the pipeline on its host by a lock beside the state file, and among all hosts by
  * a lease. If another process has either, or if the lease is lost, the worker ends or stands by
- * (replica.waits). The state file may be outdated after that, so the first round compares it with
- * the source.
+ * (PIPELINE_WORKER_STANDS_BY). The state file may be outdated after that, so the first round
+ * compares it with the source.
  */
 #pragma once
 
+#include <poll.h>
 #include <stdatomic.h>
 
 #include "rowferry/base/backoff.h"
@@ -27,54 +28,85 @@
 #include "rowferry/daemon/verifier.h"
 #include "rowferry/engine/observe/status_snapshot.h"
 
-/* An order to a worker. */
+/* An order to a worker. A higher one replaces a lower one. */
 enum pipeline_worker_order {
     PIPELINE_WORKER_GO_ON,
     PIPELINE_WORKER_BEGIN_ANEW,
     PIPELINE_WORKER_STOP
 };
 
+enum pipeline_worker_mode {
+    PIPELINE_WORKER_ENDS_IF_HELD, /* a thread of `run`; ends if another process is the holder */
+    PIPELINE_WORKER_STANDS_BY,    /* a thread of `run`; waits while another process is the holder */
+    PIPELINE_WORKER_UNTIL_REBUILT, /* in the caller's thread; ends with the rebuild */
+};
+
+/* Does the worker hold the pipeline, as far as it knows? */
+enum pipeline_worker_hold {
+    PIPELINE_WORKER_HOLDS_NOTHING,
+    PIPELINE_WORKER_HOLDS,
+    PIPELINE_WORKER_LOST, /* the lease was lost to another process */
+};
+
+/* How the worker reaches everything but its state file; a second implementation is the simulation
+ * (tests/unit/daemon). */
+struct pipeline_worker_ports {
+    struct clock clock;
+    /* Opens source and service for a round; close is also called after an error. */
+    int (*open)(void *context, struct session *s, struct pipeline_ports *out, struct err *err);
+    void (*close)(void *context, struct session *s);
+    int (*wait)(void *context, struct pollfd *fds, nfds_t count, int timeout_ms); /* as poll(2) */
+    /* The lease: see daemon/lease_holder.h. */
+    int (*lease_start)(struct lease_holder **out, const struct lease_holder_options *options,
+                       struct err *err);
+    enum lease_holder_state (*lease_look)(struct lease_holder *k, struct err *why);
+    void (*lease_attend)(struct lease_holder *k, const char *consumer);
+    void (*lease_stop)(struct lease_holder *k);
+    void *context;
+};
+
+/* Shared with other threads; accessed atomically. */
+struct pipeline_worker_shared {
+    volatile sig_atomic_t order;      /* enum pipeline_worker_order */
+    int wake_fd;                      /* readable after an order, so that every wait ends */
+    int64_t alive_us;                 /* monotonic time of the last heartbeat */
+    _Atomic(const char *) stage;      /* static text; "ended" at the end */
+    atomic_int hold;                  /* enum pipeline_worker_hold */
+    struct status_snapshot *snapshot; /* for other threads; owned by the worker */
+};
+
+/* What the rounds before the next one have left. */
+struct pipeline_worker_rounds {
+    unsigned count;
+    struct backoff backoff;
+    int64_t failing_us; /* monotonic time of the first failure since the last success; 0 = none */
+    int64_t took_ms;    /* duration of the last round */
+    bool recounts;      /* the next round checks whether the guard still refuses */
+    int64_t refused_us; /* time of the guard stop that was logged last */
+    unsigned blocked;   /* rounds in which a rebuild kept the live generation from being written */
+};
+
 struct pipeline_worker {
     const char *name;
     const char *command; /* "run" */
     struct settings_reload *settings;
-    bool until_rebuilt; /* the rounds end with the rebuild */
-    bool waits;         /* stands by while another process holds the pipeline */
-    bool watched;
-    pthread_t watcher; /* thread that gets SIGUSR1 when the stage has changed */
+    enum pipeline_worker_mode mode;
+    struct pipeline_worker_ports ports;
+    pthread_t watcher; /* thread that gets SIGUSR1 when the stage has changed; not UNTIL_REBUILT */
     pthread_t thread;
-    volatile sig_atomic_t order; /* enum replica_order; accessed atomically */
-    int wake_fd;                 /* readable after an order, so that every wait ends */
-    int64_t alive_us;            /* monotonic time of the last heartbeat; accessed atomically */
-    _Atomic(const char *) stage; /* static text; "ended" at the end */
-    struct status_snapshot *snapshot; /* status snapshot for other threads; owned by the worker */
-    struct stall stall;               /* over all rounds; owned by the thread */
-
-    atomic_bool works; /* the worker holds the pipeline, as far as it knows */
-    atomic_bool lost;  /* the lease has been lost to another process */
+    struct pipeline_worker_shared shared;
 
     /* Owned by the thread until it has ended: */
-    struct lease_holder *lease_holder; /* null if the worker ends with a rebuild or has not begun */
-    bool fresh;                        /* no round has begun since the pipeline was taken */
-    bool stood_by;                     /* the worker stood by before it took the pipeline */
+    struct lease_holder *lease_holder; /* null if UNTIL_REBUILT, or not begun */
+    enum pipeline_rivals rivals;       /* who may have worked before the next round */
     struct pending_replies pausers;    /* requests that wait for the pause to begin */
     struct session session;
     struct reading *reading;
     struct verifier verifier;
     struct rebuild_worker rebuild_worker;
-    struct backoff backoff;
-    unsigned rounds;
-    bool anew;             /* the configuration was read again before this round */
-    bool away;             /* the state file is unavailable, and this has been logged */
-    int64_t away_us;       /* monotonic time since then */
-    bool allow_deletes;    /* applies to the next round only */
-    bool allow_rejections; /* applies to the next round only */
-    int64_t permission;    /* request id of that permission, answered by the next round */
-    bool counts;           /* the next round checks whether the guard still refuses */
-    int64_t worked_ms;     /* duration of the last round */
-    int64_t refused_us;    /* halt.at_us of the refusal that was logged last */
-    unsigned stands;       /* rounds in which a rebuild kept the live generation from being
-                            * written */
+    struct pipeline_worker_rounds rounds;
+    struct pipeline_permission permission; /* of the next round */
+    struct stall stall;                    /* over all rounds */
     struct sync_outcome outcome;
     struct err err;
 };
@@ -96,7 +128,7 @@ void pipeline_worker_init_rebuild(struct pipeline_worker *r,
 int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err) MUST_CHECK;
 
 /* Initializes a worker for a thread of its own, watched by the calling thread. Starts nothing.
- * The caller releases it. */
+ * The caller releases it, and may set `mode` and `ports` before the start. */
 int pipeline_worker_make(struct pipeline_worker *r, const char *pipeline, const char *command,
                          struct settings_reload *settings, struct err *err) MUST_CHECK;
 
@@ -105,6 +137,9 @@ int pipeline_worker_start(struct pipeline_worker *r, struct err *err) MUST_CHECK
 
 /* Sends an order. A stop cannot be revoked. */
 void pipeline_worker_send_order(struct pipeline_worker *r, enum pipeline_worker_order order);
+
+/* The life of a worker, from taking the pipeline to its end: the body of the thread. */
+void pipeline_worker_run(struct pipeline_worker *r);
 
 /* Call after the thread has been joined, or if it was not started. */
 void pipeline_worker_release(struct pipeline_worker *r);

@@ -209,7 +209,9 @@ static int run_start(struct run *r, struct err *err)
     for (size_t i = 0; rc == 0 && i < r->setup.count; i++) {
         rc = pipeline_worker_make(&r->workers[i], r->setup.pipelines[i]->name, "run", &r->settings,
                                   err);
-        r->workers[i].waits = arguments_have(r->arguments, OPTION_WAIT);
+        r->workers[i].mode = arguments_have(r->arguments, OPTION_WAIT)
+                                 ? PIPELINE_WORKER_STANDS_BY
+                                 : PIPELINE_WORKER_ENDS_IF_HELD;
     }
     if (rc == 0) {
         rc = listener_start(&r->listener, r->setup.config, r->workers, r->setup.count,

@@ -99,7 +99,8 @@ START_TEST(a_worker_without_a_heartbeat_is_reported)
     struct served s;
     serve_begin(&s, "\"listen\": \"127.0.0.1:0\",");
     ck_assert_ptr_nonnull(strstr(get(&s, "/healthz"), " 200 "));
-    __atomic_sub_fetch(&s.worker.alive_us, INT64_C(1000) * 2 * SILENT_MOST_MS, __ATOMIC_RELAXED);
+    __atomic_sub_fetch(&s.worker.shared.alive_us, INT64_C(1000) * 2 * SILENT_MOST_MS,
+                       __ATOMIC_RELAXED);
     ck_assert_ptr_nonnull(strstr(get(&s, "/healthz"), " 503 "));
     serve_end(&s);
 }

@@ -117,9 +117,9 @@ static inline void workplace_expect(struct state *s, int64_t id, enum request_st
 
 /* --- the log ---------------------------------------------------------------------------------- */
 
-/* Collects the events of the log as " NAME NAME ...". */
+/* Collects the events of the log as " NAME  NAME ...". */
 struct events {
-    char names[1024];
+    char names[4096];
     struct log_watcher watcher;
 };
 
@@ -131,7 +131,7 @@ static inline void events_add(void *context, enum log_level level, int64_t wall_
     (void)level;
     (void)wall_us;
     (void)fields;
-    snprintf(e->names + len, sizeof(e->names) - len, " %s", event);
+    snprintf(e->names + len, sizeof(e->names) - len, " %s ", event);
 }
 
 /* Begins to collect; log_watch(NULL) ends it. */
@@ -139,13 +139,4 @@ static inline void events_watch(struct events *e)
 {
     e->watcher = (struct log_watcher){events_add, e};
     log_watch(&e->watcher);
-}
-
-/* Takes the events since the last call; the text is valid until the next one. */
-static inline const char *events_take(struct events *e)
-{
-    static char taken[sizeof(e->names)];
-    memcpy(taken, e->names, sizeof(taken));
-    e->names[0] = '\0';
-    return taken;
 }
