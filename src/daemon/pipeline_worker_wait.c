@@ -85,7 +85,7 @@ void pipeline_worker_publish(struct pipeline_worker *r, const char *stage, const
     struct live_progress progress = {
         .told_us = clock_wall_us(&r->ports.clock), .share = -1, .remaining_ms = -1, .lag_rows = -1};
     snprintf(progress.stage, sizeof(progress.stage), "%s", stage);
-    snprintf(progress.frozen, sizeof(progress.frozen), "%.127s", holder != NULL ? holder : "");
+    snprintf(progress.holder, sizeof(progress.holder), "%.127s", holder != NULL ? holder : "");
     if (holder == NULL) {
         stall_show(&r->stall, &progress);
     }

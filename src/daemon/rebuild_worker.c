@@ -313,7 +313,7 @@ static void rebuild_worker_note_failed(struct rebuild_worker *b)
                                     .lag_rows = -1};
     struct state *next = NULL;
     struct err ignored;
-    snprintf(working.frozen, sizeof(working.frozen), "%.127s", b->err.message);
+    snprintf(working.failed_why, sizeof(working.failed_why), "%.127s", b->err.message);
     int rc = rebuild_open(b->options.state, &next, &ignored);
     if (rc == 0 && next != NULL && live_progress_write(next, &working, &ignored) < 0) {
         log_err(LOG_WARN, "not_told", b->options.pipeline, &ignored);

@@ -13,7 +13,8 @@
 
 #define LIVE_PROGRESS_FAILED "failed" /* a rebuild that is only retried on request */
 #define LIVE_PROGRESS_PAUSED "paused"
-#define LIVE_PROGRESS_STANDING_BY "standing by" /* a stage: `frozen` names the lock holder */
+#define LIVE_PROGRESS_STANDING_BY "standing by"
+#define LIVE_PROGRESS_TEXT_BYTES 128
 
 struct live_progress {
     int64_t told_us; /* wall clock of the update */
@@ -24,14 +25,16 @@ struct live_progress {
     int64_t remaining_ms; /* of the initial load; negative: unknown */
     int64_t in_flight;    /* permitted requests in flight */
     int64_t batch_bytes;  /* target size of a batch */
-    char frozen[128];     /* why batches do not grow any more; empty: they may grow */
-    int64_t equal_us;     /* wall clock: the index contains all commits up to then; 0 = not yet */
-    int64_t lag_rows;     /* changes in the source that are not in the index yet; -1: unknown */
-    int64_t hold_us;      /* start of the oldest open transaction in the source (wall clock,
-                             source/catalog/xmin_holder.h); 0: none */
-    int64_t hold_pid;     /* process id of its session; 0: none */
-    char hold_who[160];   /* owner of that transaction */
-    char stall[24];       /* cause of a stall in one word; empty: progressing, or nothing to do */
+    char growth_stopped[LIVE_PROGRESS_TEXT_BYTES]; /* why batches do not grow any more, or empty */
+    char holder[LIVE_PROGRESS_TEXT_BYTES];         /* of the lock; if STANDING_BY */
+    char failed_why[LIVE_PROGRESS_TEXT_BYTES]; /* why the rebuild does not continue; if FAILED */
+    int64_t equal_us;   /* wall clock: the index contains all commits up to then; 0 = not yet */
+    int64_t lag_rows;   /* changes in the source that are not in the index yet; -1: unknown */
+    int64_t hold_us;    /* start of the oldest open transaction in the source (wall clock,
+                           source/catalog/xmin_holder.h); 0: none */
+    int64_t hold_pid;   /* process id of its session; 0: none */
+    char hold_who[160]; /* owner of that transaction */
+    char stall[24];     /* cause of a stall in one word; empty: progressing, or nothing to do */
     char stall_why[LIVE_PROGRESS_WHY_BYTES]; /* the cause as a sentence */
     int64_t stall_us;                        /* start of the stall (wall clock) */
 };

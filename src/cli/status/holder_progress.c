@@ -29,9 +29,9 @@ void holder_progress_push_limits(struct buf *out, const struct live_progress *w)
     if (w->batch_bytes > 0) { /* 0 if nothing was sent yet */
         buf_printf(out, ", batches of %s", units_size(text, w->batch_bytes));
     }
-    if (w->frozen[0] != '\0') {
+    if (w->growth_stopped[0] != '\0') {
         buf_push_literal(out, " that grow no more: ");
-        terminal_push_safe(out, w->frozen, strlen(w->frozen));
+        terminal_push_safe(out, w->growth_stopped, strlen(w->growth_stopped));
     }
 }
 
@@ -55,6 +55,6 @@ void holder_progress_push_json(struct buf *out, const struct live_progress *w)
     }
     record_int(out, "in_flight", w->in_flight);
     record_int(out, "batch_bytes", w->batch_bytes);
-    record_text(out, "growth_stopped", w->frozen[0] != '\0' ? w->frozen : NULL);
+    record_text(out, "growth_stopped", w->growth_stopped[0] != '\0' ? w->growth_stopped : NULL);
     record_close(out);
 }

@@ -67,7 +67,7 @@ static const char *status_rebuild_why_idle(const struct status *s)
     const struct status_rebuild *r = &s->rebuild;
     const struct run *last = s->run_count > 0 ? &s->runs[0] : NULL;
     if (s->held && r->working && strcmp(r->work.stage, LIVE_PROGRESS_FAILED) == 0) {
-        return r->work.frozen;
+        return r->work.failed_why;
     }
     if (s->held) {
         return NULL;

@@ -125,7 +125,7 @@ static void status_text_push_cause(struct buf *out, const struct status *s, enum
         buf_printf(out, " since %s", clock_iso(iso, s->paused_us, 0));
     } else if (state == STATUS_STANDS_BY) {
         buf_push_literal(out, ": ");
-        terminal_push_safe(out, s->work.frozen, strlen(s->work.frozen));
+        terminal_push_safe(out, s->work.holder, strlen(s->work.holder));
     } else if (state == STATUS_UNKNOWN) {
         buf_printf(out, ": %s", s->why_unknown);
     } else if (state == STATUS_EQUAL && status_text_differed(s)) {

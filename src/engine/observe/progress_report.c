@@ -57,7 +57,7 @@ static void progress_report_fill_work(struct loop *l, const struct progress *p)
     w->batch_bytes = p->batch_bytes;
     w->equal_us = l->follow.equal_us;
     snprintf(w->stage, sizeof(w->stage), "%s", p->stage);
-    snprintf(w->frozen, sizeof(w->frozen), "%s", growth_watch_why(&l->watch));
+    snprintf(w->growth_stopped, sizeof(w->growth_stopped), "%s", growth_watch_why(&l->watch));
 }
 
 static int progress_report_log(struct loop *l, struct err *err)

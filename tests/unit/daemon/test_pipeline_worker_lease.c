@@ -144,6 +144,8 @@ static void expect_standby_in_status(void)
     OK(live_progress_read(state, &progress, &known, &err));
     ck_assert(known);
     ck_assert_str_eq(progress.stage, LIVE_PROGRESS_STANDING_BY);
+    ck_assert_str_eq(progress.holder, "held on another host");
+    ck_assert_str_eq(progress.growth_stopped, "");
     state_close(state);
 }
 

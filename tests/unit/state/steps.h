@@ -147,7 +147,7 @@ static int export_letters(struct trial *t, struct err *err)
 static int work(struct trial *t, struct err *err)
 {
     struct live_progress w = {
-        .told_us = 1, .stage = "copying", .rows = 3, .frozen = "x", .share = 0.5};
+        .told_us = 1, .stage = "copying", .rows = 3, .growth_stopped = "x", .share = 0.5};
     bool known = false;
     int rc = live_progress_write(t->s, &w, err);
     rc = rc == 0 ? live_progress_read(t->s, &w, &known, err) : rc;

@@ -23,7 +23,7 @@ START_TEST(what_was_told_last_is_seen_until_another_holds)
     told.rows_per_second = 12;
     told.in_flight = 3;
     told.batch_bytes = 65536;
-    snprintf(told.frozen, sizeof(told.frozen), "why");
+    snprintf(told.growth_stopped, sizeof(told.growth_stopped), "why");
     told.lag_rows = 13;
     told.hold_pid = 4711;
     told.hold_us = 14;
@@ -44,7 +44,7 @@ START_TEST(what_was_told_last_is_seen_until_another_holds)
     ck_assert_int_eq(seen.remaining_ms, 7000);
     ck_assert_int_eq(seen.in_flight, 3);
     ck_assert_int_eq(seen.batch_bytes, 65536);
-    ck_assert_str_eq(seen.frozen, "why");
+    ck_assert_str_eq(seen.growth_stopped, "why");
     ck_assert_int_eq(seen.equal_us, 77);
     ck_assert_int_eq(seen.lag_rows, 13);
     ck_assert_int_eq(seen.hold_pid, 4711);
@@ -67,4 +67,33 @@ START_TEST(what_was_told_last_is_seen_until_another_holds)
 }
 END_TEST
 
-SUITE_MAIN("state/live_progress", what_was_told_last_is_seen_until_another_holds)
+START_TEST(each_text_has_a_column_of_its_own)
+{
+    struct statefile f = statefile_make();
+    struct state *s = statefile_open(&f, "articles");
+    struct live_progress seen;
+    struct err err = {0};
+    bool known;
+    struct live_progress told = {.stage = LIVE_PROGRESS_STANDING_BY, .holder = "process 7"};
+    OK(lock_take(s, "run", 1, &err));
+    OK(live_progress_write(s, &told, &err));
+    OK(live_progress_read(s, &seen, &known, &err));
+    ck_assert_str_eq(seen.holder, "process 7");
+    ck_assert_str_eq(seen.growth_stopped, "");
+    told = (struct live_progress){.stage = LIVE_PROGRESS_FAILED, .failed_why = "no privilege"};
+    OK(live_progress_write(s, &told, &err));
+    OK(live_progress_read(s, &seen, &known, &err));
+    ck_assert_str_eq(seen.failed_why, "no privilege");
+    ck_assert_str_eq(seen.holder, "");
+    told = (struct live_progress){.stage = "copying", .growth_stopped = "the disk fills"};
+    OK(live_progress_write(s, &told, &err));
+    OK(live_progress_read(s, &seen, &known, &err));
+    ck_assert_str_eq(seen.growth_stopped, "the disk fills");
+    ck_assert_str_eq(seen.failed_why, "");
+    state_close(s);
+    statefile_remove(&f);
+}
+END_TEST
+
+SUITE_MAIN("state/live_progress", what_was_told_last_is_seen_until_another_holds,
+           each_text_has_a_column_of_its_own)

@@ -27,7 +27,7 @@ START_TEST(a_copy_tells_share_speed_and_what_is_left)
                                     .remaining_ms = 125000,
                                     .in_flight = 4,
                                     .batch_bytes = 3 * 512 * 1024,
-                                    .frozen = "the disk fills"};
+                                    .growth_stopped = "the disk fills"};
     expect_shown(&w, holder_progress_push_stage,
                  "copying, 41 % (63,666 rows, 5,000 a second, 2m 5s left)");
     expect_shown(&w, holder_progress_push_limits,
