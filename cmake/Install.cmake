@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 
 install(TARGETS rowferry RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES docs/rowferry.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${MANUAL_PAGE} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES src/cli/shell/bash.completion RENAME rowferry
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES src/cli/shell/zsh.completion RENAME _rowferry DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "command.h"
+#include "rowferry/cli/command.h"
 
 /* The texts are borrowed from argv. */
 struct arguments {

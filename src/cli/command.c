@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of options, exit codes and commands. */
-#include "command.h"
+#include "rowferry/cli/command.h"
 
 const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_CONFIG] = {"--config", 'c', "FILE", "the configuration file"},
@@ -339,15 +339,6 @@ const struct command commands[] = {
         .operands_least = 1,
         .unconfigured = true,
         .run = command_completion,
-    },
-    {
-        .name = "manual",
-        .operands = "",
-        .summary = "print the manual page",
-        .about = "Where no page is installed it is read with rowferry manual | man -l -.",
-        .exits = EXITS(0),
-        .unconfigured = true,
-        .run = command_manual,
     },
     {0},
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "rowferry/cli/command.h"
 #include "rowferry/base/text.h"
 
 /* The words before the one to complete. */

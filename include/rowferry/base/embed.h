@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text files that are compiled into the program: migrations, HTML pages, the manual's prose and
- * shell completions. cmake/Embed.cmake generates the tables.
+ * Text files that are compiled into the program: migrations, HTML pages and shell
+ * completions. cmake/Embed.cmake generates the tables.
  */
 #pragma once
 
@@ -14,7 +14,6 @@ extern const struct embedded source_sql[];
 extern const struct embedded state_sql[];
 extern const struct embedded serve_html[];
 extern const struct embedded cli_completion[];
-extern const struct embedded cli_mdoc[];
 extern const struct embedded cli_html[];
 
 /* Returns the text of that name. Aborts if the table does not have it, which is a bug that any test

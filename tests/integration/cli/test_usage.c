@@ -31,7 +31,6 @@ static const char *const names[] = {
     "resume",
     "reindex",
     "completion",
-    "manual",
 };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
@@ -108,7 +107,7 @@ START_TEST(what_cannot_be_written_is_temporary_and_every_help_says_so)
         snprintf(line, sizeof(line), "%s --help", names[i]);
         expect(NULL, line, 0, "\n  6  temporary");
     }
-    const char *const argv[] = {"/bin/sh", "-c", "\"$ROWFERRY_PROGRAM\" manual >/dev/full", NULL};
+    const char *const argv[] = {"/bin/sh", "-c", "\"$ROWFERRY_PROGRAM\" --help >/dev/full", NULL};
     struct program_result result;
     struct program p;
     program_start(&p, argv, NULL);
@@ -139,26 +138,7 @@ START_TEST(a_mistyped_option_is_answered_with_the_nearest)
     expect(NULL, "sync -q", 2, "unknown option \"-q\"");
     expect(NULL, "document", 2, "needs ID...");
     expect(NULL, "deadletter show 1 2", 2, "command \"deadletter show\" takes one KEY");
-    expect(NULL, "manual sync", 2, "command \"manual\" takes no \"sync\"; see: rowferry manual");
-}
-END_TEST
-
-/* --- the manual --------------------------------------------------------------------------------
- */
-
-START_TEST(the_manual_page_is_what_the_tables_give)
-{
-    static char kept[128 * 1024];
-    struct program_result manual;
-    FILE *file = fopen(TEST_TOP "/docs/rowferry.1", "re");
-    ck_assert_ptr_nonnull(file);
-    kept[fread(kept, 1, sizeof(kept) - 1, file)] = '\0';
-    fclose(file);
-    run_line(&manual, NULL, "manual");
-    ck_assert_int_eq(manual.exit_code, 0);
-    ck_assert_msg(strcmp(kept, manual.out) == 0, "docs/rowferry.1 is not what the tables give; "
-                                                 "write it anew: rowferry manual >docs/rowferry.1");
-    program_result_release(&manual);
+    expect(NULL, "init articles", 2, "command \"init\" takes no \"articles\"; see: rowferry init");
 }
 END_TEST
 
@@ -226,7 +206,7 @@ SUITE_MAIN("integration/cli/usage", the_version_is_shown,
            every_command_has_a_help_and_the_help_lists_every_command,
            what_cannot_be_written_is_temporary_and_every_help_says_so,
            a_mistyped_command_is_answered_with_the_nearest,
-           a_mistyped_option_is_answered_with_the_nearest, the_manual_page_is_what_the_tables_give,
+           a_mistyped_option_is_answered_with_the_nearest,
            a_configuration_that_is_wrong_is_refused_in_one_line,
            a_mistyped_pipeline_is_answered_with_the_nearest,
            a_password_in_an_argument_is_refused_before_anything_else)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `rowferry manual`: the manual page. manual.mdoc is its prose. The parts from the tables of
- * command.h are inserted at these directives:
+ * Prints the manual page at build time. Its argument, manual.mdoc, is the prose. The parts from the
+ * tables of rowferry/cli/command.h are inserted at these directives:
  *
  *   @options          the global options
  *   @command NAME     its head, summary and sentences; prose may follow, then its own options
  *   @rest             the same for every command that was not named
  *   @exits            the exit codes
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "output/terminal.h"
-#include "rowferry/base/embed.h"
+#include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
+#include "rowferry/cli/command.h"
 
 #define MANUAL_BYTES (1024 * 1024)
 #define WIDTH 78
@@ -21,7 +22,7 @@
 struct manual {
     struct buf *out;
     const struct command *open; /* its options are appended at the next directive; null if none */
-    uint64_t told;              /* bits of the commands that were named, by their index */
+    uint64_t shown;             /* bits of the commands that were named, by their index */
 };
 
 /* --- text ---------------------------------------------------------------------------------- */
@@ -161,7 +162,7 @@ static void manual_end_command(struct manual *m)
 static void manual_begin_command(struct manual *m, const struct command *c)
 {
     m->open = c;
-    m->told |= UINT64_C(1) << (c - commands);
+    m->shown |= UINT64_C(1) << (c - commands);
     buf_printf(m->out, ".It Nm Cm %s", c->name);
     manual_push_synopsis(m->out, c->options);
     manual_push_operands(m->out, c->operands);
@@ -173,7 +174,7 @@ static void manual_begin_command(struct manual *m, const struct command *c)
 static void manual_push_rest(struct manual *m)
 {
     for (const struct command *c = commands; c->name != NULL; c++) {
-        if ((m->told & UINT64_C(1) << (c - commands)) == 0) {
+        if ((m->shown & UINT64_C(1) << (c - commands)) == 0) {
             manual_begin_command(m, c);
             manual_end_command(m);
         }
@@ -192,53 +193,61 @@ static void manual_push_exits(struct buf *out)
 
 /* --- the page ------------------------------------------------------------------------------ */
 
-static int manual_follow(struct manual *m, struct span word, struct err *err)
+/* Returns false if the directive is unknown. */
+static bool manual_follow(struct manual *m, struct span word)
 {
     static const char command[] = "@command ";
     size_t head = sizeof(command) - 1;
     manual_end_command(m);
     if (span_is(word, "@options")) {
         manual_push_options(m->out, OPTIONS_GLOBAL);
-    } else if (span_is(word, "@rest")) {
+        return true;
+    }
+    if (span_is(word, "@rest")) {
         manual_push_rest(m);
-    } else if (span_is(word, "@exits")) {
+        return true;
+    }
+    if (span_is(word, "@exits")) {
         manual_push_exits(m->out);
-    } else {
-        for (const struct command *c = commands; c->name != NULL; c++) {
-            if (word.len > head && span_is(span_make(word.data + head, word.len - head), c->name)) {
-                manual_begin_command(m, c);
-                return 0;
-            }
-        }
-        return err_set(err, ERR_INTERNAL, "the manual's \"%.*s\" is unknown", (int)word.len,
-                       word.data);
+        return true;
     }
-    return 0;
+    for (const struct command *c = commands; c->name != NULL; c++) {
+        if (word.len > head && span_is(span_make(word.data + head, word.len - head), c->name)) {
+            manual_begin_command(m, c);
+            return true;
+        }
+    }
+    return false;
 }
 
-static int manual_push_page(struct buf *out, struct err *err)
-{
-    struct manual m = {.out = out};
-    int rc = 0;
-    for (const char *at = embed_text(cli_mdoc, "manual"); rc == 0 && *at != '\0';) {
-        size_t len = strcspn(at, "\n");
-        if (at[0] == '@') {
-            rc = manual_follow(&m, span_make(at, len), err);
-        } else {
-            buf_push(out, at, len + 1);
-        }
-        at += len + 1;
-    }
-    return rc;
-}
-
-int command_manual(const struct arguments *a, struct err *err)
+int main(int argc, char **argv)
 {
     struct buf out;
-    (void)a;
+    struct manual m = {.out = &out};
+    char *line = NULL;
+    size_t size = 0;
+    bool good = true;
+    FILE *prose = argc == 2 ? fopen(argv[1], "re") : NULL;
+    if (prose == NULL) {
+        fprintf(stderr, "usage: manual FILE.mdoc\n");
+        return EXIT_USAGE;
+    }
     buf_init(&out, MANUAL_BYTES);
-    int rc = manual_push_page(&out, err);
-    rc = rc < 0 ? rc : terminal_result(&out, err);
+    while (good && getline(&line, &size, prose) > 0) {
+        if (line[0] == '@') {
+            good = manual_follow(&m, span_make(line, strcspn(line, "\n")));
+        } else {
+            buf_push_text(&out, line);
+        }
+    }
+    if (good) {
+        fputs(buf_text(&out), stdout);
+    } else {
+        fprintf(stderr, "unknown directive: %s", line);
+    }
+    good = good && !out.failed && fflush(stdout) == 0;
     buf_release(&out);
-    return rc;
+    free(line);
+    fclose(prose);
+    return good ? EXIT_DONE : EXIT_FAILED;
 }

@@ -124,4 +124,3 @@ int command_deadletter_show(const struct arguments *a, struct err *err) MUST_CHE
 int command_deadletter_retry(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_deadletter_discard(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_completion(const struct arguments *a, struct err *err) MUST_CHECK;
-int command_manual(const struct arguments *a, struct err *err) MUST_CHECK;
