@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A request to the pipeline's holder, from filing to the reply (engine/pipeline/requests.h).
- *
- * While another process holds the pipeline, the command waits for the reply in the state file. If
- * there is no holder, or if it has died, the command becomes the holder and carries the request out
- * itself.
+ * A command that concerns keys: resync, deadletter retry and discard, verify --repair. Files the
+ * keys as requests to the pipeline's holder and prints the result. If there is no holder, or if it
+ * has died, the command becomes the holder and carries the requests out itself.
  *
  *     holder_request_open, holder_request_push a key at a time, holder_request_run,
  * holder_request_release
@@ -12,17 +10,14 @@
 #pragma once
 
 #include "arguments.h"
-#include "output/progress_line.h"
+#include "client/holder_client.h"
 #include "output/result.h"
-#include "rowferry/daemon/session.h"
-#include "rowferry/state/request.h"
 #include "setup.h"
 
-/* One request with a part of the keys. */
-struct asked {
+/* The keys of one request. */
+struct key_part {
     struct buf keys;
     size_t count;
-    int64_t id;
 };
 
 struct holder_request;
@@ -34,24 +29,19 @@ typedef int (*holder_request_more)(void *context, struct holder_request *k, bool
 
 struct holder_request {
     const struct arguments *arguments;
-    const char *request; /* REQUEST_RESYNC, REQUEST_DISCARD */
     struct setup setup;
     struct session session;
     struct progress_line progress;
-    const volatile sig_atomic_t *stop;
-    struct asked *asked;
+    struct holder_client client;
+    struct key_part *parts; /* one for each request */
     size_t count;
-    size_t answered;          /* number of replies, in the order of the requests */
-    size_t keys;              /* total number */
     int64_t done;             /* keys done, as far as replies report */
-    bool followed;            /* another process held the pipeline */
-    bool holding;             /* this command holds the pipeline */
     bool secrets;             /* the secrets are resolved */
     holder_request_more more; /* null if all keys were pushed */
     void *context;
-    int64_t before; /* keys of the parts that are complete */
-    int64_t upserts, present, deletes, rejected, discarded;
-    struct err refused; /* error of the first failed reply */
+    int64_t before; /* keys of the requests that were answered and forgotten */
+    int64_t discarded;
+    struct counters counters; /* sums of the replies */
     struct sync_outcome outcome;
 };
 
@@ -64,6 +54,7 @@ void holder_request_push(struct holder_request *k, struct span key);
 /* Files the requests, waits for the replies and prints the result. Returns the exit code. */
 int holder_request_run(struct holder_request *k, struct err *err) MUST_CHECK;
 
-/* Returns rc. If it is an error other than a usage error, adds the name of the pipeline to it. */
-int holder_request_named(const struct holder_request *k, int rc, struct err *err) MUST_CHECK;
+/* Prints the error of a command on keys, if it is one, with the name of the pipeline. Returns the
+ * exit code. */
+int holder_request_end(const struct holder_request *k, int rc, const struct err *err);
 void holder_request_release(struct holder_request *k);

@@ -41,8 +41,7 @@ static int deadletter_edit_check_found(const struct choice *c, struct err *err)
 {
     for (size_t i = 0; i < c->arguments->operand_count; i++) {
         if (!c->found[i]) {
-            err_set(err, ERR_STATE, "pipeline \"%s\" has no dead letter with key \"%s\"",
-                    c->ask->session.pipeline->name, c->arguments->operands[i]);
+            err_set(err, ERR_STATE, "no dead letter has the key \"%s\"", c->arguments->operands[i]);
             return err_hint(err, "see: rowferry deadletter list");
         }
     }
@@ -96,7 +95,7 @@ int command_deadletter_retry(const struct arguments *a, struct err *err)
     if (rc == 0) {
         rc = deadletter_edit_run_or_explain(&ask, err);
     }
-    rc = holder_request_named(&ask, rc, err);
+    rc = holder_request_end(&ask, rc, err);
     holder_request_release(&ask);
     return rc;
 }
@@ -144,13 +143,13 @@ int command_deadletter_discard(const struct arguments *a, struct err *err)
     if (rc == 0) {
         rc = deadletter_edit_choose_letters(&ask, a, err);
     }
-    if (rc == 0 && ask.keys > 0 && !arguments_have(a, OPTION_YES) &&
-        !deadletter_edit_is_agreed(ask.keys)) {
+    if (rc == 0 && ask.client.keys > 0 && !arguments_have(a, OPTION_YES) &&
+        !deadletter_edit_is_agreed(ask.client.keys)) {
         rc = err_set(err, ERR_REJECTED, "nothing was forgotten");
     } else if (rc == 0) {
         rc = deadletter_edit_run_or_explain(&ask, err);
     }
-    rc = holder_request_named(&ask, rc, err);
+    rc = holder_request_end(&ask, rc, err);
     holder_request_release(&ask);
     return rc;
 }

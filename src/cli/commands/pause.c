@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pause, resume: stop writing a pipeline, or start again, even if another process holds it. */
 #include "rowferry/state/pause.h"
-#include "rowferry/document/json/json_tree.h"
 
-#include <json-c/json.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "output/refusal.h"
+#include "client/holder_client.h"
 #include "output/terminal.h"
-#include "rowferry/base/clock.h"
-#include "rowferry/base/log.h"
 #include "rowferry/base/stop.h"
-#include "rowferry/daemon/session.h"
+#include "rowferry/document/json/json_tree.h"
 #include "rowferry/document/json/record.h"
 #include "rowferry/engine/pipeline/requests.h"
-#include "rowferry/state/request.h"
 #include "setup.h"
 
-#define LOOK_MS 100
-#define HOLD_US INT64_C(1000000)
-#define ANSWER_BYTES ((size_t)64 * 1024)
+#define RESULT_BYTES ((size_t)64 * 1024)
 
 struct job {
     struct session session;
     const char *request; /* REQUEST_PAUSE, REQUEST_RESUME */
     const volatile sig_atomic_t *stop;
-    int64_t id;
     int64_t since_us; /* begin of the pause; 0 if there was none */
     bool changed;
 };
@@ -55,67 +46,31 @@ static int pause_do_it(struct job *j, struct err *err)
 
 /* --- by the holder ---------------------------------------------------------------------------- */
 
-static int pause_read_answer(struct job *j, enum request_state state, const char *text,
-                             struct err *err)
+static int pause_take(void *context, const struct holder_reply *reply, struct err *err)
 {
-    struct json_object *answer = json_tree_of(text);
-    int rc = state == REQUEST_FAILED ? refusal_read(answer, "the request failed", err) : 1;
-    j->since_us = json_object_get_int64(json_tree_member(answer, "since_us"));
-    j->changed = json_object_get_boolean(json_tree_member(answer, "changed"));
-    json_object_put(answer);
-    return rc;
+    struct job *j = context;
+    (void)err;
+    j->since_us = holder_reply_number(reply, "since_us");
+    j->changed = json_object_get_boolean(json_tree_member(reply->answer, "changed"));
+    return 0;
 }
 
-/* Returns 1 if there is a reply. */
-static int pause_look_answer(struct job *j, struct err *err)
-{
-    enum request_state state = REQUEST_FILED;
-    struct buf text;
-    buf_init(&text, ANSWER_BYTES);
-    int rc = request_look(j->session.state, j->id, &state, &text, err);
-    if (rc == 0 && (state == REQUEST_DONE || state == REQUEST_FAILED)) {
-        rc = pause_read_answer(j, state, buf_text(&text), err);
-    }
-    buf_release(&text);
-    return rc;
-}
-
-/* Waits for the reply. The holder may end before that. */
-static int pause_follow(struct job *j, struct err *err)
-{
-    int64_t hold_us = clock_monotonic_us(&j->session.clock) + HOLD_US;
-    for (;;) {
-        int rc = pause_look_answer(j, err);
-        if (rc != 0) {
-            return rc < 0 ? rc : 0;
-        }
-        if (*j->stop != 0) {
-            rc = refusal_withdraw(&j->session, j->id, err);
-            return rc < 0 ? rc : err_set(err, ERR_TRANSIENT, "interrupted; nothing was asked for");
-        }
-        if (clock_monotonic_us(&j->session.clock) >= hold_us) {
-            hold_us += HOLD_US;
-            rc = session_hold(&j->session, err);
-            if (rc == 0) {
-                rc = pause_look_answer(j, err);
-                rc = rc == 0 ? refusal_withdraw(&j->session, j->id, err) : rc;
-                return rc < 0 ? rc : pause_do_it(j, err);
-            }
-            if (rc != ERR_HELD) {
-                return rc;
-            }
-        }
-        clock_sleep(LOOK_MS, j->stop);
-    }
-}
-
+/* Waits for the reply. If the holder ends before that, does it here. */
 static int pause_ask(struct job *j, struct err *err)
 {
-    log_event(LOG_INFO, "request_filed", F_TEXT("pipeline", j->session.pipeline->name),
-              F_TEXT("command", j->request), F_TEXT("message", err->message));
-    int rc = request_file(j->session.state, j->request, "", clock_wall_us(&j->session.clock),
-                          &j->id, err);
-    return rc == 0 ? pause_follow(j, err) : rc;
+    struct holder_client client = {.session = &j->session,
+                                   .request = j->request,
+                                   .stop = j->stop,
+                                   .take = pause_take,
+                                   .context = j};
+    int rc = holder_client_file(&client, "", err);
+    rc = rc == 0 ? holder_client_follow(&client, err) : rc;
+    bool answered = client.answered > 0;
+    holder_client_release(&client);
+    if (rc == 0 && client.stopped) {
+        return err_set(err, ERR_TRANSIENT, "interrupted; the request was withdrawn");
+    }
+    return rc < 0 || answered ? rc : pause_do_it(j, err);
 }
 
 /* --- reporting -------------------------------------------------------------------------------- */
@@ -148,7 +103,7 @@ static void pause_push_json(struct buf *out, const struct job *j)
 static int pause_report(const struct job *j, const struct arguments *a, struct err *err)
 {
     struct buf out;
-    buf_init(&out, ANSWER_BYTES);
+    buf_init(&out, RESULT_BYTES);
     if (arguments_have(a, OPTION_JSON)) {
         pause_push_json(&out, j);
     } else {

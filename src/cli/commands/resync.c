@@ -92,9 +92,9 @@ static void resync_push_listed(void *context, struct span key)
 static int resync_push_part(void *context, struct holder_request *k, bool *last, struct err *err)
 {
     struct resync *r = context;
-    size_t before = k->keys;
+    size_t before = k->client.keys;
     *last = false;
-    while (!*last && k->keys - before < PART_KEYS) {
+    while (!*last && k->client.keys - before < PART_KEYS) {
         struct span after = span_make(r->begun ? buf_text(&r->after) : NULL, r->after.len);
         r->begun = true;
         r->page = 0;
@@ -129,7 +129,7 @@ int command_resync(const struct arguments *a, struct err *err)
     }
     buf_init(&r.after, KEY_BYTES);
     int rc = resync(&r, a, err);
-    rc = holder_request_named(&r.ask, rc, err);
+    rc = holder_request_end(&r.ask, rc, err);
     listing_free(r.listing);
     buf_release(&r.after);
     holder_request_release(&r.ask);

@@ -21,6 +21,17 @@ void holder_progress_push_stage(struct buf *out, const struct live_progress *w)
     buf_push_char(out, ')');
 }
 
+void holder_progress_push_recorded(struct buf *out, struct state *state)
+{
+    struct live_progress work;
+    struct err ignored;
+    bool known = false;
+    if (live_progress_read(state, &work, &known, &ignored) == 0 && known) {
+        buf_push_literal(out, ", ");
+        holder_progress_push_stage(out, &work);
+    }
+}
+
 void holder_progress_push_limits(struct buf *out, const struct live_progress *w)
 {
     char text[UNITS_BYTES];
