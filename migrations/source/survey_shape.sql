@@ -1,5 +1,5 @@
--- {column} of {source}, as jsonb: for each path of its values, with arrays flattened, the number of
--- values of each kind. Parents come before their members.
+-- A column of a table or query, as jsonb: for each path of its values, with arrays flattened, the
+-- number of values of each kind. Parents come before their members.
 with recursive sample as (
     select s.j from (select {column}::jsonb as j from {source}
                       where pg_column_size({column}) < 65536 limit 1000) s

@@ -12,5 +12,6 @@ struct place {
     const char *text;
 };
 
-/* Appends the text with every {name} of the list replaced; other braces stay. */
+/* Appends the text with every {name} of the list replaced; other braces stay. A comment
+ * has none, because the text that fills it may have several lines. */
 void template_fill(struct buf *out, const char *text, const struct place *places);

@@ -120,11 +120,13 @@ START_TEST(a_view)
               "create view inner_view as select o.id as number, o.total, c.name as customer, "
               "(select count(*) from lines l where l.order_id = o.id) as lines from orders o "
               "left join customers c on c.id = o.customer_id; create view bills as select "
-              "number as bill, total, customer, lines from inner_view where total > 3",
+              "number as bill, total, customer, lines, jsonb_build_object('name', customer) as "
+              "buyer from inner_view where total > 3",
               NULL);
     shop_init(&s, "bills", NULL);
     shop_says(&s, "\"table\": \"public.orders\"");
-    shop_says(&s, "select v.bill as id, v.total, v.customer, v.lines from public.bills v");
+    shop_says(&s, "select v.bill as id, v.total, v.customer, v.lines, v.buyer from public.bills v");
+    shop_says(&s, "\"buyer\": { \"type\": \"object\", \"dynamic\": false, \"properties\": {");
     shop_loads(&s, 98);
     sql_exec(s.conn, "update customers set name = 'Other' where id = 1");
     shop_follows(&s, 5);

@@ -2,6 +2,7 @@
 /* Placeholders of an SQL text. */
 #include "pg/template.h"
 
+#include "rowferry/base/embed.h"
 #include "suite.h"
 
 static void check(const char *text, const char *expected)
@@ -30,4 +31,17 @@ START_TEST(other_braces_stay)
 }
 END_TEST
 
-SUITE_MAIN("source/template", placeholders_are_filled_once, other_braces_stay)
+/* The text that fills it may have several lines. */
+START_TEST(no_comment_of_a_migration_has_a_place_to_fill)
+{
+    for (const struct embedded *sql = source_sql; sql->name != NULL; sql++) {
+        for (const char *at = strstr(sql->text, "--"); at != NULL; at = strstr(at + 2, "--")) {
+            size_t len = strcspn(at, "\n");
+            ck_assert_msg(memchr(at, '{', len) == NULL, "%s.sql: %.*s", sql->name, (int)len, at);
+        }
+    }
+}
+END_TEST
+
+SUITE_MAIN("source/template", placeholders_are_filled_once, other_braces_stay,
+           no_comment_of_a_migration_has_a_place_to_fill)
