@@ -14,16 +14,15 @@ struct walk {
     struct buf *out;
     const char *at;
     const char *end;
-    bool point;            /* for a geo_point */
-    enum number longitude; /* the range of longitudes */
+    bool point;                /* for a geo_point */
+    enum coordinate longitude; /* the range of longitudes */
 };
 
 static struct walk convert_geo_walk_over(struct buf *out, const char *text, size_t len,
                                          const struct type_pair *pair)
 {
     bool point = strcmp(pair->property->type, "geo_point") == 0;
-    return (struct walk){out, text, text + len, point,
-                         point ? NUMBER_LONGITUDE : NUMBER_SHAPE_LONGITUDE};
+    return (struct walk){out, text, text + len, point, point ? LONGITUDE : SHAPE_LONGITUDE};
 }
 
 /* Reads the bytes up to the mark and steps over it. Returns false if the mark does not follow. */
@@ -54,9 +53,9 @@ static bool convert_geo_read_pair(struct walk *w, struct span *x, struct span *y
 
 static type_refusal convert_geo_push_position(struct walk *w, struct span x, struct span y)
 {
-    type_refusal refusal = convert_number_refusal(x.data, x.len, w->longitude);
+    type_refusal refusal = convert_coordinate_refusal(x, w->longitude);
     if (refusal == NULL) {
-        refusal = convert_number_refusal(y.data, y.len, NUMBER_LATITUDE);
+        refusal = convert_coordinate_refusal(y, LATITUDE);
     }
     buf_push_char(w->out, '[');
     buf_push(w->out, x.data, x.len);

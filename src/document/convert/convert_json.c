@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies JSON to one line. PostgreSQL has validated it, so only errors that could break the
- * request's lines or its depth are detected. */
+/* Copies JSON to one line. PostgreSQL has validated it, so only what would harm other documents is
+ * detected: bytes that break the request's lines, and its depth. */
 #include "convert/convert_json.h"
 
 #include <string.h>
 
-#include "convert/convert_number.h"
-#include "convert/json_check.h"
 #include "rowferry/base/buf.h"
 #include "json/json_unique.h"
 #include "json/quote.h"
@@ -56,16 +54,11 @@ static inline bool convert_json_copy_string(struct copy *c)
     return false;
 }
 
-/* Properties of the JSON, found while copying. */
-struct shape {
-    int depth;
-    bool jsonb; /* no repeated names, no NUL in a string */
-};
-
 /* c->to has room for the whole text. */
-static type_refusal convert_json_copy(struct copy *c, struct shape *shape)
+static type_refusal convert_json_copy(struct copy *c, int *deepest)
 {
     int depth = 0;
+    *deepest = 0;
     while (c->from < c->end) {
         unsigned char part = parts[(unsigned char)*c->from];
         if (part == PART_STRING) {
@@ -89,25 +82,19 @@ static type_refusal convert_json_copy(struct copy *c, struct shape *shape)
         if (depth < 0) {
             return not_json;
         }
-        shape->depth = depth > shape->depth ? depth : shape->depth;
+        *deepest = depth > *deepest ? depth : *deepest;
     }
     return depth == 0 ? NULL : not_json;
 }
 
-static type_refusal convert_json_push(struct buf *out, const char *text, size_t len,
-                                      struct shape *shape)
+static type_refusal convert_json_refuse_depth(int depth, const struct property *p)
 {
-    if (!buf_reserve(out, len)) {
-        return NULL;
+    if (depth > JSON_MAX_DEPTH) {
+        return "JSON that is nested more than 999 deep";
     }
-    struct copy copy = {out->data + out->len, text, text + len};
-    type_refusal refusal = convert_json_copy(&copy, shape);
-    if (refusal != NULL || copy.to == out->data + out->len) {
-        return refusal != NULL ? refusal : not_json;
-    }
-    *copy.to = '\0';
-    out->len = (size_t)(copy.to - out->data);
-    return shape->depth > JSON_MAX_DEPTH ? "JSON that is nested more than 999 deep" : NULL;
+    return depth > FLAT_OBJECT_MAX_DEPTH && strcmp(p->type, "flat_object") == 0
+               ? "a flat_object that is nested more than 400 deep"
+               : NULL;
 }
 
 static void convert_json_drop_repeated_names(struct buf *out, size_t start)
@@ -121,51 +108,30 @@ static void convert_json_drop_repeated_names(struct buf *out, size_t start)
     out->data[out->len] = '\0';
 }
 
-/* Returns true if a quick look suffices to see that the property accepts the value in `out` from
- * `start` on. */
-static bool convert_json_fits_at_a_glance(const struct buf *out, size_t start,
-                                          const struct property *p, const struct shape *shape)
+type_refusal convert_jsonb(struct buf *out, const char *text, size_t len,
+                           const struct type_pair *pair)
 {
-    bool object = out->data[start] == '{';
-    switch (p->family) {
-    case FAMILY_OTHER:
-        return true;
-    case FAMILY_OBJECT:
-        return !p->enabled || (object && p->child_count == 0 && !p->strict);
-    case FAMILY_FLAT:
-        return object && out->len - start + 2 * (p->name_len + 1) <= JSON_TERM_BYTES &&
-               (p->depth_limit == 0 ||
-                (shape->depth <= p->depth_limit &&
-                 (shape->jsonb || strstr(out->data + start, "\\u0000") == NULL)));
-    default:
-        return p->lenient;
+    if (!buf_reserve(out, len)) {
+        return NULL;
     }
-}
-
-static type_refusal convert_json_convert(struct buf *out, const char *text, size_t len,
-                                         const struct property *property, bool jsonb)
-{
-    size_t start = out->len;
-    struct shape shape = {.jsonb = jsonb};
-    type_refusal refusal = convert_json_push(out, text, len, &shape);
-    if (refusal == NULL && !out->failed && !jsonb) {
-        convert_json_drop_repeated_names(out, start);
+    struct copy copy = {out->data + out->len, text, text + len};
+    int depth;
+    type_refusal refusal = convert_json_copy(&copy, &depth);
+    if (refusal != NULL || copy.to == out->data + out->len) {
+        return refusal != NULL ? refusal : not_json;
     }
-    if (refusal != NULL || out->failed ||
-        convert_json_fits_at_a_glance(out, start, property, &shape)) {
-        return refusal;
-    }
-    return json_check(out, start, property);
+    *copy.to = '\0';
+    out->len = (size_t)(copy.to - out->data);
+    return convert_json_refuse_depth(depth, pair->property);
 }
 
 type_refusal convert_json(struct buf *out, const char *text, size_t len,
                           const struct type_pair *pair)
 {
-    return convert_json_convert(out, text, len, pair->property, false);
-}
-
-type_refusal convert_jsonb(struct buf *out, const char *text, size_t len,
-                           const struct type_pair *pair)
-{
-    return convert_json_convert(out, text, len, pair->property, true);
+    size_t start = out->len;
+    type_refusal refusal = convert_jsonb(out, text, len, pair);
+    if (refusal == NULL && !out->failed) {
+        convert_json_drop_repeated_names(out, start);
+    }
+    return refusal;
 }

@@ -43,12 +43,6 @@ static const struct range float_range = {39, "340282356779733661", "340282356779
 static const struct range double_range = {309, "17976931348623158079", "17976931348623158079",
                                           "a number out of the range of a double", false};
 
-static const struct range latitude_range = {2, "9", "9", "a latitude beyond 90 degrees", false};
-static const struct range longitude_range = {3, "18", "18", "a longitude beyond 180 degrees",
-                                             false};
-static const struct range shape_longitude_range = {3, "36", "36", "a longitude beyond 360 degrees",
-                                                   false};
-
 struct decimal {
     bool negative;
     bool zero;
@@ -253,28 +247,16 @@ CONVERTER(half_float)
 CONVERTER(float)
 CONVERTER(double)
 
-type_refusal convert_number_refusal(const char *text, size_t len, enum number number)
+type_refusal convert_coordinate_refusal(struct span number, enum coordinate coordinate)
 {
-    static const struct range *const ranges[] = {
-        [NUMBER_BYTE] = &byte_range,
-        [NUMBER_SHORT] = &short_range,
-        [NUMBER_INTEGER] = &integer_range,
-        [NUMBER_LONG] = &long_range,
-        [NUMBER_UNSIGNED_LONG] = &unsigned_long_range,
-        [NUMBER_HALF_FLOAT] = &half_float_range,
-        [NUMBER_FLOAT] = &float_range,
-        [NUMBER_DOUBLE] = &double_range,
-        [NUMBER_FEATURE] = &float_range,
-        [NUMBER_LATITUDE] = &latitude_range,
-        [NUMBER_LONGITUDE] = &longitude_range,
-        [NUMBER_SHAPE_LONGITUDE] = &shape_longitude_range,
+    static const struct range ranges[] = {
+        [LATITUDE] = {2, "9", "9", "a latitude beyond 90 degrees", false},
+        [LONGITUDE] = {3, "18", "18", "a longitude beyond 180 degrees", false},
+        [SHAPE_LONGITUDE] = {3, "36", "36", "a longitude beyond 360 degrees", false},
     };
     struct decimal d;
-    if (!convert_number_decimal_read(&d, text, len)) {
+    if (!convert_number_decimal_read(&d, number.data, number.len)) {
         return "not a finite number";
     }
-    if (number == NUMBER_FEATURE && (d.zero || d.negative)) {
-        return "a rank feature that is not positive";
-    }
-    return convert_number_decimal_within(&d, ranges[number]) ? NULL : ranges[number]->over;
+    return convert_number_decimal_within(&d, &ranges[coordinate]) ? NULL : ranges[coordinate].over;
 }

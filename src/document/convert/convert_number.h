@@ -2,6 +2,7 @@
 /* Converts numbers, digit for digit; refuses those that the mapping type cannot hold. */
 #pragma once
 
+#include "rowferry/base/text.h"
 #include "rowferry/document/convert/type.h"
 
 type_refusal convert_byte(struct buf *out, const char *text, size_t len,
@@ -21,5 +22,11 @@ type_refusal convert_float(struct buf *out, const char *text, size_t len,
 type_refusal convert_double(struct buf *out, const char *text, size_t len,
                             const struct type_pair *pair);
 
-/* Returns why a JSON number does not fit that type, or null. */
-type_refusal convert_number_refusal(const char *text, size_t len, enum number number);
+enum coordinate {
+    LATITUDE,
+    LONGITUDE,
+    SHAPE_LONGITUDE, /* of a geo_shape, where it may exceed a full turn */
+};
+
+/* Returns why a number is not such a coordinate, or null. */
+type_refusal convert_coordinate_refusal(struct span number, enum coordinate coordinate);

@@ -75,9 +75,6 @@ static const char *pg_fields_path_in(const struct buf *out, const char *reason)
     for (const char *p = strstr(reason, mark); p != NULL; p = strstr(p + 1, mark)) {
         path = p + sizeof(mark) - 1;
     }
-    if (path == NULL && (path = strchr(reason, '"')) != NULL) {
-        path++; /* `a member "x" that the mapping does not have` */
-    }
     return path;
 }
 

@@ -100,16 +100,3 @@ size_t json_name_decode(char *to, struct span text)
     }
     return len;
 }
-
-struct json_measure json_measure(struct span text)
-{
-    struct json_measure m = {0};
-    struct reader reader = {.at = text.data, .end = text.data + text.len};
-    for (int byte = json_name_next_byte(&reader); byte >= 0; byte = json_name_next_byte(&reader)) {
-        m.bytes++;
-        m.units += (byte & 0xc0) != 0x80; /* counts first bytes of characters only */
-        m.units += byte >= 0xf0;          /* two units for a character outside the basic plane */
-        m.nul |= byte == 0;
-    }
-    return m;
-}

@@ -14,7 +14,6 @@
 
 #define SOURCE_ID "source_id"
 #define KEY_CHARACTERS_MAX 512 /* KEY_MAX_BYTES, which both products demand of an _id */
-#define FLATTENED_DEPTH 20     /* Elasticsearch's default "depth_limit" */
 #define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
 static const struct kind {
@@ -22,10 +21,10 @@ static const struct kind {
     enum family family;
     enum number number;
 } kinds[] = {
-    {"object", FAMILY_OBJECT, NUMBER_NONE},
-    {"nested", FAMILY_OBJECT, NUMBER_NONE},
-    {"flattened", FAMILY_FLAT, NUMBER_NONE},
-    {"flat_object", FAMILY_FLAT, NUMBER_NONE},
+    {"object", FAMILY_OTHER, NUMBER_NONE},
+    {"nested", FAMILY_OTHER, NUMBER_NONE},
+    {"flattened", FAMILY_OTHER, NUMBER_NONE},
+    {"flat_object", FAMILY_OTHER, NUMBER_NONE},
     {"text", FAMILY_TEXT, NUMBER_NONE},
     {"match_only_text", FAMILY_TEXT, NUMBER_NONE},
     {"search_as_you_type", FAMILY_TEXT, NUMBER_NONE},
@@ -35,19 +34,19 @@ static const struct kind {
     {"binary", FAMILY_TEXT, NUMBER_NONE},
     {"keyword", FAMILY_KEYWORD, NUMBER_NONE},
     {"boolean", FAMILY_BOOLEAN, NUMBER_NONE},
-    {"byte", FAMILY_NUMBER, NUMBER_BYTE},
-    {"short", FAMILY_NUMBER, NUMBER_SHORT},
-    {"integer", FAMILY_NUMBER, NUMBER_INTEGER},
-    {"long", FAMILY_NUMBER, NUMBER_LONG},
-    {"unsigned_long", FAMILY_NUMBER, NUMBER_UNSIGNED_LONG},
+    {"byte", FAMILY_NUMBER, NUMBER_WHOLE},
+    {"short", FAMILY_NUMBER, NUMBER_WHOLE},
+    {"integer", FAMILY_NUMBER, NUMBER_WHOLE},
+    {"long", FAMILY_NUMBER, NUMBER_WHOLE},
+    {"unsigned_long", FAMILY_NUMBER, NUMBER_WHOLE},
     {"half_float", FAMILY_NUMBER, NUMBER_HALF_FLOAT},
     {"float", FAMILY_NUMBER, NUMBER_FLOAT},
     {"double", FAMILY_NUMBER, NUMBER_DOUBLE},
     {"scaled_float", FAMILY_NUMBER, NUMBER_DOUBLE},
     {"rank_feature", FAMILY_NUMBER, NUMBER_FEATURE},
-    {"rank_features", FAMILY_FEATURES, NUMBER_NONE},
-    {"geo_point", FAMILY_PLACE, NUMBER_NONE},
-    {"alias", FAMILY_ALIAS, NUMBER_NONE},
+    {"rank_features", FAMILY_OTHER, NUMBER_NONE},
+    {"geo_point", FAMILY_OTHER, NUMBER_NONE},
+    {"alias", FAMILY_OTHER, NUMBER_NONE},
     {"completion", FAMILY_OTHER, NUMBER_NONE},
     {"wildcard", FAMILY_OTHER, NUMBER_NONE},
     {"version", FAMILY_OTHER, NUMBER_NONE},
@@ -151,8 +150,7 @@ static bool mapping_member_is(struct json_object *object, const char *name, bool
     return value != NULL && (json_object_get_boolean(value) != 0) == expected;
 }
 
-/* Sets the members that decide how JSON values are checked. */
-static void mapping_parse_kind(struct property *p, struct json_object *json, bool strict)
+static void mapping_parse_kind(struct property *p, bool strict)
 {
     const struct kind *kind = kinds;
     while (kind->type != NULL && strcmp(kind->type, p->type) != 0) {
@@ -162,13 +160,6 @@ static void mapping_parse_kind(struct property *p, struct json_object *json, boo
     p->family = kind->family;
     p->number = kind->number;
     p->strict = p->dynamic != NULL ? strcmp(p->dynamic, "strict") == 0 : strict;
-    p->lenient = mapping_member_is(json, "ignore_malformed", true);
-    p->unindexed =
-        mapping_member_is(json, "index", false) && mapping_member_is(json, "doc_values", false);
-    if (strcmp(p->type, "flattened") == 0) {
-        bool said = json_tree_member(json, "depth_limit") != NULL;
-        p->depth_limit = said ? mapping_member_int(json, "depth_limit") : FLATTENED_DEPTH;
-    }
 }
 
 /* Returns the value of the first of two spellings that is present. */
@@ -222,7 +213,7 @@ static int mapping_parse_property(struct property *p, struct json_object *json, 
         return err_hint(err, "write {\"type\": \"keyword\"}, for example");
     }
     mapping_parse_parameters(p, json);
-    mapping_parse_kind(p, json, strict);
+    mapping_parse_kind(p, strict);
     struct json_object *children = json_tree_member(json, "properties");
     struct place place = {path, p->strict};
     return children == NULL

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares and measures strings of valid JSON with their escapes resolved. */
+/* Compares and decodes strings of valid JSON with their escapes resolved. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,15 +14,6 @@ const char *json_string_end(const char *from, const char *end);
 /* Orders two strings, given without their quotes, with escapes resolved. Returns 0 if they are
  * equal. */
 int json_name_compare(struct span a, struct span b);
-
-/* Size of a string without its quotes, with escapes resolved: UTF-8 bytes and UTF-16 units, in
- * which the service counts. `nul` is set if it contains the character NUL. */
-struct json_measure {
-    size_t bytes;
-    size_t units;
-    bool nul;
-};
-struct json_measure json_measure(struct span text);
 
 /* Writes a string with its escapes resolved to `to`, which has room for text.len bytes. Returns the
  * number of bytes. A lone surrogate becomes three bytes that are not valid UTF-8. */

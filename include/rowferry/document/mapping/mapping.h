@@ -13,34 +13,22 @@
 
 struct buf;
 
-/* Families of property types that accept the same JSON values. */
+/* Families of property types whose values have one form. */
 enum family {
-    FAMILY_OTHER, /* left to the service */
-    FAMILY_OBJECT,
-    FAMILY_FLAT,
+    FAMILY_OTHER,
     FAMILY_TEXT, /* any scalar */
     FAMILY_KEYWORD,
     FAMILY_BOOLEAN,
     FAMILY_NUMBER,
-    FAMILY_PLACE,
-    FAMILY_FEATURES,
-    FAMILY_ALIAS,
 };
 
 enum number {
     NUMBER_NONE,
-    NUMBER_BYTE,
-    NUMBER_SHORT,
-    NUMBER_INTEGER,
-    NUMBER_LONG,
-    NUMBER_UNSIGNED_LONG,
+    NUMBER_WHOLE,
     NUMBER_HALF_FLOAT,
     NUMBER_FLOAT,
     NUMBER_DOUBLE,
     NUMBER_FEATURE,
-    NUMBER_LATITUDE, /* not types, but the two coordinates of a place */
-    NUMBER_LONGITUDE,
-    NUMBER_SHAPE_LONGITUDE, /* of a geo_shape, where it may exceed a full turn */
 };
 
 struct property {
@@ -57,9 +45,6 @@ struct property {
     bool indexed;          /* default true */
     bool enabled;          /* of an object; default true */
     bool strict;           /* of an object: refuses members without a property; inherited */
-    bool lenient;          /* ignore_malformed: the service accepts unreadable values */
-    bool unindexed;        /* of a keyword: neither indexed nor in doc_values */
-    int64_t depth_limit;   /* of a flattened; 0 for a flat_object, which has no limit */
     enum family family;
     enum number number;
     struct property *children; /* of an object or nested */

@@ -15,7 +15,6 @@ START_TEST(json_arrives_on_one_line)
     expect_as("jsonb", object, "[{\"a\": 1}, {}]", "[{\"a\":1},{}]");
     expect("jsonb", "keyword", "[\"a\", \"b\"]", "[\"a\",\"b\"]");
     expect("jsonb", "keyword", "\" x \"", "\" x \"");
-    expect_refused_as("jsonb", object, "42", "a JSON scalar for an object");
     expect_refused_as("json", object, "{\"a\":\"b\nc\"}", "not valid JSON");
     expect_refused_as("json", object, "{\"a\":1", "not valid JSON");
     expect_refused_as("json", object, "{\"a\\", "not valid JSON");
@@ -49,6 +48,38 @@ START_TEST(json_nested_too_deep_is_refused)
     nest(&json, "{\"a\":", 999, "}");
     expect_as("json", object, buf_text(&json), buf_text(&json));
     buf_release(&json);
+}
+END_TEST
+
+/* OpenSearch parses it by recursion, which may end its thread. */
+START_TEST(a_flat_object_nested_too_deep_is_refused)
+{
+    struct buf json;
+    buf_init(&json, 16384);
+    nest(&json, "{\"a\":", 400, "}");
+    expect_as("jsonb", "{\"type\":\"flat_object\"}", buf_text(&json), buf_text(&json));
+    buf_reset(&json);
+    nest(&json, "{\"a\":", 401, "}");
+    expect_refused("jsonb", "flat_object", buf_text(&json),
+                   "a flat_object that is nested more than 400 deep");
+    expect_refused("json", "flat_object", buf_text(&json),
+                   "a flat_object that is nested more than 400 deep");
+    expect_as("json", object, buf_text(&json), buf_text(&json));
+    buf_release(&json);
+}
+END_TEST
+
+/* The service refuses it per document; see convert_json.h. */
+START_TEST(what_the_service_refuses_by_itself_is_sent)
+{
+    static const char strict[] =
+        "{\"dynamic\":\"strict\",\"properties\":{\"n\":{\"type\":\"byte\"}}}";
+    static const char *const values[] = {"42", "{\"n\":128}", "{\"n\":true}", "{\"z\":1}",
+                                         "{\"\":1}"};
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        expect_as("jsonb", strict, values[i], values[i]);
+        expect_as("json", strict, values[i], values[i]);
+    }
 }
 END_TEST
 
@@ -87,5 +118,6 @@ START_TEST(numbers_stay_digit_for_digit)
 END_TEST
 
 SUITE_MAIN("document/convert_json", json_arrives_on_one_line, json_nested_too_deep_is_refused,
+           a_flat_object_nested_too_deep_is_refused, what_the_service_refuses_by_itself_is_sent,
            of_a_repeated_name_the_last_value_arrives, nul_and_lone_surrogates_stay_as_they_are,
            numbers_stay_digit_for_digit)
