@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "exposition.h"
 #include "rowferry/serve/health.h"
@@ -20,49 +21,34 @@ static double metrics_seconds_since(int64_t then_us, int64_t now_us)
     return then_us == 0 ? NAN : s > 0 ? s : 0;
 }
 
-static double metrics_ready(const struct status_snapshot_view *v, int64_t now_us)
+static double metrics_at_s(int64_t wall_us)
 {
-    (void)now_us;
-    return health_ready(v) ? 1 : 0;
+    return wall_us == 0 ? NAN : (double)wall_us / 1e6;
 }
 
-static double metrics_stalled_seconds(const struct status_snapshot_view *v, int64_t now_us)
-{
-    const struct live_progress *w = &v->moment.work;
-    return w->stall[0] != '\0' ? metrics_seconds_since(w->stall_us, now_us) : 0;
-}
-
-static double metrics_lag_seconds(const struct status_snapshot_view *v, int64_t now_us)
-{
-    int64_t lag_us = live_progress_lag_us(v->moment.work.equal_us, now_us);
-    return lag_us < 0 ? NAN : (double)lag_us / 1e6;
-}
-
-/* The value is that of a function, or a member of the view. */
 static const struct metric_gauge {
     const char *name;
     enum {
-        COMPUTED, /* by the function; NaN: no sample */
-        NUMBER,   /* int64_t; negative: no sample */
-        AGE,      /* seconds since an int64_t, wall clock; 0: no sample */
-        MOMENT,   /* an int64_t, wall clock, as seconds; 0: no sample */
-        NOT,      /* 1 if the bool is false */
+        NUMBER,  /* int64_t; negative: no sample */
+        AGE,     /* seconds since an int64_t, wall clock; 0: no sample */
+        MOMENT,  /* an int64_t, wall clock, as seconds; 0: no sample */
+        NOT,     /* 1 if the bool is false */
+        READY,   /* of the whole view */
+        STALLED, /* seconds of the view's stall */
     } kind;
-    size_t offset;
+    size_t offset; /* of the member in the view */
     const char *help;
-    double (*compute)(const struct status_snapshot_view *v, int64_t now_us);
 } gauges[] = {
 #define VIEW(member) offsetof(struct status_snapshot_view, member)
     {PREFIX "up", NOT, VIEW(over), "1 while the pipeline is worked on, 0 once it has stopped"},
-    {PREFIX "ready", COMPUTED, 0, "1 while /readyz reports no problem", metrics_ready},
+    {PREFIX "ready", READY, 0, "1 while /readyz reports no problem"},
     {PREFIX "stage_seconds", AGE, VIEW(since_us), "seconds since the current stage began"},
-    {PREFIX "stalled_seconds", COMPUTED, 0,
-     "seconds without progress while changes are pending; 0 if there is progress",
-     metrics_stalled_seconds},
+    {PREFIX "stalled_seconds", STALLED, 0,
+     "seconds without progress while changes are pending; 0 if there is progress"},
     {PREFIX "source_up", NOT, VIEW(moment.source_away), "0 while the source is unreachable"},
     {PREFIX "service_up", NOT, VIEW(moment.service_away), "0 while the service is unreachable"},
-    {PREFIX "lag_seconds", COMPUTED, 0,
-     "age of the moment as of which all committed changes are in the index", metrics_lag_seconds},
+    {PREFIX "lag_seconds", AGE, VIEW(moment.work.equal_us),
+     "age of the moment as of which all committed changes are in the index"},
     {PREFIX "lag_rows", NUMBER, VIEW(moment.work.lag_rows),
      "changes that the source has and the index lacks"},
     {PREFIX "dead_letters", NUMBER, VIEW(moment.dead_letters), "open dead letters"},
@@ -85,18 +71,23 @@ static const struct metric_gauge {
 static double metrics_value(const struct metric_gauge *g, const struct status_snapshot_view *v,
                             int64_t now_us)
 {
-    const void *member = (const char *)v + g->offset;
-    if (g->kind == COMPUTED) {
-        return g->compute(v, now_us);
-    }
-    if (g->kind == NOT) {
+    const char *member = (const char *)v + g->offset;
+    const struct live_progress *w = &v->moment.work;
+    int64_t number;
+    switch (g->kind) {
+    case NOT:
         return *(const bool *)member ? 0 : 1;
+    case READY:
+        return health_ready(v) ? 1 : 0;
+    case STALLED:
+        return w->stall[0] != '\0' ? metrics_seconds_since(w->stall_us, now_us) : 0;
+    default:
+        memcpy(&number, member, sizeof(number));
+        return g->kind == AGE      ? metrics_seconds_since(number, now_us)
+               : g->kind == MOMENT ? metrics_at_s(number)
+               : number < 0        ? NAN
+                                   : (double)number;
     }
-    int64_t number = *(const int64_t *)member;
-    return g->kind == AGE ? metrics_seconds_since(number, now_us)
-           : number < 0 || (g->kind == MOMENT && number == 0) ? NAN
-           : g->kind == MOMENT                                ? (double)number / 1e6
-                                                              : (double)number;
 }
 
 static void metrics_push_gauge(struct buf *out, const struct metric_gauge *g,

@@ -35,18 +35,18 @@ static void resolve(struct service *s)
     expect_info(&info);
 }
 
-static void glance(struct service *s)
+static void poll_alias(struct service *s)
 {
     enum alias_kind kind;
     struct index_info info = {0};
     struct err err;
-    s->glance = (struct slot){.service = s, .finished = true, .result = CURLE_OK};
-    s->glances = http_request(s, "GET", "/" ALIAS, (struct span){0}, &s->glance.answer, &err) == 0;
-    snprintf(s->glance_name, sizeof(s->glance_name), ALIAS);
+    s->poll = (struct slot){.service = s, .finished = true, .result = CURLE_OK};
+    s->polling = http_request(s, "GET", "/" ALIAS, (struct span){0}, &s->poll.answer, &err) == 0;
+    snprintf(s->poll_name, sizeof(s->poll_name), ALIAS);
     served_result(alias_poll_end(s, &kind, &info, &err), ALIAS_POLL_NONE, &err);
-    FUZZ_EXPECT(!s->glances, "it is under way still");
+    FUZZ_EXPECT(!s->polling, "it is under way still");
     expect_info(&info);
-    http_answer_release(&s->glance.answer);
+    http_answer_release(&s->poll.answer);
 }
 
 static void look(struct service *s)
@@ -159,9 +159,9 @@ static void drop(struct service *s)
     served_result(index_delete(s, NAME, PIPELINE, &err), 0, &err);
 }
 
-static const served_reader readers[] = {resolve, glance, look,       list,   count,
-                                        refresh, ready,  create,     left,   mapping,
-                                        swap,    adopt,  adopt_undo, writes, drop};
+static const served_reader readers[] = {resolve, poll_alias, look,       list,   count,
+                                        refresh, ready,      create,     left,   mapping,
+                                        swap,    adopt,      adopt_undo, writes, drop};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -65,8 +65,9 @@ struct service_port_ops {
     int (*resolve)(void *self, const char *alias, enum alias_kind *kind, struct index_info *out,
                    struct err *err);
     /* Non-blocking variant: see service/index/alias_poll.h. */
-    int (*glance)(void *self, const char *alias, struct err *err);
-    int (*glanced)(void *self, enum alias_kind *kind, struct index_info *out, struct err *err);
+    int (*alias_poll_begin)(void *self, const char *alias, struct err *err);
+    int (*alias_poll_end)(void *self, enum alias_kind *kind, struct index_info *out,
+                          struct err *err);
     int (*look)(void *self, const char *index, bool *found, struct index_info *out,
                 struct err *err);
     int (*create)(void *self, const char *index, const char *mappings, const char *settings,

@@ -18,7 +18,7 @@ static void alias_watch_take(struct alias_watch *a)
     enum alias_kind kind = ALIAS_ABSENT;
     struct index_info at;
     struct err err;
-    int rc = a->service.ops->glanced(a->service.self, &kind, &at, &err);
+    int rc = a->service.ops->alias_poll_end(a->service.self, &kind, &at, &err);
     a->asked = rc == ALIAS_POLL_NONE;
     a->forbidden = rc == ERR_REJECTED;
     a->missed = rc == 0 && alias_watch_misses(a, kind, &at);
@@ -37,7 +37,7 @@ bool alias_watch_turn(struct alias_watch *a, int64_t now_us)
         alias_watch_take(a);
     } else if (now_us >= a->due_us) {
         a->due_us = now_us + ALIAS_WATCH_EVERY_US;
-        a->asked = a->service.ops->glance(a->service.self, a->alias, &ignored) == 0;
+        a->asked = a->service.ops->alias_poll_begin(a->service.self, a->alias, &ignored) == 0;
     }
     return a->missed;
 }

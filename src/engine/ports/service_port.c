@@ -28,13 +28,13 @@ static int service_port_resolve(void *self, const char *alias, enum alias_kind *
     return index_resolve(self, alias, kind, out, err);
 }
 
-static int service_port_glance(void *self, const char *alias, struct err *err)
+static int service_port_alias_poll_begin(void *self, const char *alias, struct err *err)
 {
     return alias_poll_begin(self, alias, err);
 }
 
-static int service_port_glanced(void *self, enum alias_kind *kind, struct index_info *out,
-                                struct err *err)
+static int service_port_alias_poll_end(void *self, enum alias_kind *kind, struct index_info *out,
+                                       struct err *err)
 {
     return alias_poll_end(self, kind, out, err);
 }
@@ -211,8 +211,8 @@ static int service_port_wait(void *self, int fd, int64_t timeout_ms, bool *reada
 static const struct service_port_ops real_ops = {
     .greet = service_port_greet,
     .resolve = service_port_resolve,
-    .glance = service_port_glance,
-    .glanced = service_port_glanced,
+    .alias_poll_begin = service_port_alias_poll_begin,
+    .alias_poll_end = service_port_alias_poll_end,
     .look = service_port_look,
     .create = service_port_create,
     .stream_create = service_port_stream_create,

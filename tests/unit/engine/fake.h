@@ -135,9 +135,9 @@ struct fake {
     const char *to_index;   /* the configured alias */
     char alias[256];        /* the index that the alias points at */
     bool alias_several;     /* it points at others, too */
-    size_t glances;         /* alias polls begun */
-    bool glancing;          /* an alias poll is in progress */
-    bool glance_hangs, glance_fails, glance_forbidden;
+    size_t alias_polls;     /* alias polls begun */
+    bool alias_polling;     /* an alias poll is in progress */
+    bool alias_poll_hangs, alias_poll_fails, alias_poll_forbidden;
     fake_judge judge;
     int judged_status;        /* of an item that the judge does not accept */
     fake_judge judge_witness; /* null: witnesses succeed according to their versions */

@@ -50,28 +50,28 @@ static int service_expect_hidden(void *self, const char *index, const char *pipe
     return 0;
 }
 
-static int service_glance(void *self, const char *alias, struct err *err)
+static int service_alias_poll_begin(void *self, const char *alias, struct err *err)
 {
     struct fake *f = self;
     (void)alias;
-    if (f->glance_fails) {
+    if (f->alias_poll_fails) {
         return err_set(err, ERR_TRANSIENT, "no connection");
     }
-    f->glances++;
-    f->glancing = true;
+    f->alias_polls++;
+    f->alias_polling = true;
     return 0;
 }
 
-static int service_glanced(void *self, enum alias_kind *kind, struct index_info *out,
-                           struct err *err)
+static int service_alias_poll_end(void *self, enum alias_kind *kind, struct index_info *out,
+                                  struct err *err)
 {
     struct fake *f = self;
-    if (!f->glancing || f->glance_hangs) {
+    if (!f->alias_polling || f->alias_poll_hangs) {
         return ALIAS_POLL_NONE;
     }
-    f->glancing = false;
-    return f->glance_forbidden ? err_set(err, ERR_REJECTED, "GET /things: 403")
-                               : service_resolve(self, "things", kind, out, err);
+    f->alias_polling = false;
+    return f->alias_poll_forbidden ? err_set(err, ERR_REJECTED, "GET /things: 403")
+                                   : service_resolve(self, "things", kind, out, err);
 }
 
 static int service_look(void *self, const char *index, bool *found, struct index_info *out,
@@ -278,8 +278,8 @@ static int service_wait(void *self, int fd, int64_t timeout_ms, bool *readable, 
 const struct service_port_ops fake_service_ops = {
     .greet = service_greet,
     .resolve = service_resolve,
-    .glance = service_glance,
-    .glanced = service_glanced,
+    .alias_poll_begin = service_alias_poll_begin,
+    .alias_poll_end = service_alias_poll_end,
     .look = service_look,
     .create = service_create,
     .expect_hidden = service_expect_hidden,

@@ -37,7 +37,7 @@ START_TEST(it_looks_every_ten_seconds)
     struct alias_watch a;
     begin(&f, &a);
     ck_assert(!misses(&a, 0, 35));
-    ck_assert_uint_eq(f.glances, 3);
+    ck_assert_uint_eq(f.alias_polls, 3);
 }
 END_TEST
 
@@ -68,16 +68,16 @@ START_TEST(no_answer_and_no_service_say_nothing)
     struct alias_watch a;
     begin(&f, &a);
     f.alias[0] = '\0';
-    f.glance_hangs = true;
+    f.alias_poll_hangs = true;
     ck_assert(!misses(&a, 0, 60));
-    ck_assert_uint_eq(f.glances, 1);
-    f.glance_hangs = false;
+    ck_assert_uint_eq(f.alias_polls, 1);
+    f.alias_poll_hangs = false;
     ck_assert(misses(&a, 60, 1));
     begin(&f, &a);
     f.alias[0] = '\0';
-    f.glance_fails = true;
+    f.alias_poll_fails = true;
     ck_assert(!misses(&a, 0, 60));
-    f.glance_fails = false;
+    f.alias_poll_fails = false;
     ck_assert(misses(&a, 60, 11));
 }
 END_TEST
@@ -87,9 +87,9 @@ START_TEST(who_may_not_look_asks_once)
     struct fake f;
     struct alias_watch a;
     begin(&f, &a);
-    f.glance_forbidden = true;
+    f.alias_poll_forbidden = true;
     ck_assert(!misses(&a, 0, 60));
-    ck_assert_uint_eq(f.glances, 1);
+    ck_assert_uint_eq(f.alias_polls, 1);
 }
 END_TEST
 
@@ -101,7 +101,7 @@ START_TEST(what_is_not_searched_yet_is_not_looked_at)
     f.alias[0] = '\0';
     a.alias = NULL;
     ck_assert(!misses(&a, 0, 60));
-    ck_assert_uint_eq(f.glances, 0);
+    ck_assert_uint_eq(f.alias_polls, 0);
 }
 END_TEST
 

@@ -36,8 +36,8 @@ static void expect_drift(struct fake *f, const char *what)
     struct err err;
     ck_assert_int_eq(fake_sync(f, NULL, &err), ERR_STATE);
     ck_assert_msg(strstr(err.message, what) != NULL, "%s", err.message);
-    ck_assert_str_eq(err.hint,
-                     "put it back as it was, or build the index anew: rowferry reindex things");
+    ck_assert_str_eq(
+        err.hint, "restore its former definition, or rebuild the index: rowferry reindex things");
     ck_assert(err.drift);
     ck_assert_int_eq(f->operations, 0);
     fake_release(f);

@@ -27,7 +27,7 @@ static int ended(struct fixture *f, enum alias_kind *kind, struct index_info *in
     return rc;
 }
 
-static void glance(int status, const char *body, int rc, enum alias_kind kind, const char *name)
+static void poll_alias(int status, const char *body, int rc, enum alias_kind kind, const char *name)
 {
     char text[ANSWER_BYTES];
     answer_of(text, status, body);
@@ -50,11 +50,12 @@ static void glance(int status, const char *body, int rc, enum alias_kind kind, c
 
 START_TEST(a_poll_resolves_like_a_blocking_request)
 {
-    glance(200, OURS, 0, ALIAS_ONE, "shop-1");
-    glance(404, MISSING, 0, ALIAS_ABSENT, "");
-    glance(404, "<html>", ERR_REJECTED, ALIAS_ABSENT, "");
-    glance(403, "{\"error\":{\"type\":\"security_exception\"}}", ERR_REJECTED, ALIAS_ABSENT, "");
-    glance(503, "{}", ERR_TRANSIENT, ALIAS_ABSENT, "");
+    poll_alias(200, OURS, 0, ALIAS_ONE, "shop-1");
+    poll_alias(404, MISSING, 0, ALIAS_ABSENT, "");
+    poll_alias(404, "<html>", ERR_REJECTED, ALIAS_ABSENT, "");
+    poll_alias(403, "{\"error\":{\"type\":\"security_exception\"}}", ERR_REJECTED, ALIAS_ABSENT,
+               "");
+    poll_alias(503, "{}", ERR_TRANSIENT, ALIAS_ABSENT, "");
 }
 END_TEST
 
