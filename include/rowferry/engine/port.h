@@ -9,8 +9,8 @@
  */
 #pragma once
 
-#include "rowferry/document/bulk/batch.h"
 #include "rowferry/document/plan/plan.h"
+#include "rowferry/service/bulk/bulk.h"
 #include "rowferry/service/cluster/storage.h"
 #include "rowferry/service/http/product.h"
 #include "rowferry/service/index/alias_poll.h"
@@ -30,99 +30,80 @@ struct source_facts {
                           unknown */
 };
 
+struct table_source; /* engine/ports/table_source.h; a test has its own */
+
 struct source_port_ops {
     /* Connects, looks up the table, compiles the plan and checks that changes are captured. Called
      * again after a lost connection. */
-    int (*connect)(void *self, struct source_facts *facts, struct err *err);
+    int (*connect)(struct table_source *self, struct source_facts *facts, struct err *err);
     /* Called between connect and capture; has no effect later. Keeps other processes from starting
      * an initial load of the same name (ERR_HELD for them) while the session lasts. */
-    int (*claim)(void *self, const char *name, struct err *err);
+    int (*claim)(struct table_source *self, const char *name, struct err *err);
     /* Opens the capture of a consumer on the new connection and takes the connection over. Also
      * takes the consumer's lock in the source; returns ERR_HELD if another process holds it. The
      * caller frees the capture. */
-    int (*capture)(void *self, const char *consumer, struct capture **out, struct err *err);
+    int (*capture)(struct table_source *self, const char *consumer, struct capture **out,
+                   struct err *err);
     /* Called between connect and capture. Takes the lock and reads the checkpoint backup of this
      * consumer. own: the position of an intact state file, or null; a backup behind it is not
      * usable. The caller frees position and letters. */
-    int (*mirrored)(void *self, const char *consumer, const char *own, struct mirrored *out,
-                    struct err *err);
+    int (*mirrored)(struct table_source *self, const char *consumer, const char *own,
+                    struct mirrored *out, struct err *err);
     /* Called between connect and capture. Takes the lock and records the columns that fill these
      * properties as part of the index's initial definition. May be repeated. */
-    int (*extend)(void *self, const char *consumer, const char *const *properties, size_t count,
-                  struct err *err);
+    int (*extend)(struct table_source *self, const char *consumer, const char *const *properties,
+                  size_t count, struct err *err);
 };
 
 struct source_port {
     const struct source_port_ops *ops;
-    void *self;
+    struct table_source *self;
 };
 
+/* Each member without a comment has the type and the contract of the function that it names. */
 struct service_port_ops {
     /* Identifies the product, before any other call (service/http/product.h); logs its name. */
-    int (*greet)(void *self, bool again, char cluster[PRODUCT_CLUSTER_BYTES], struct err *err);
+    int (*greet)(struct service *s, bool again, char cluster[PRODUCT_CLUSTER_BYTES],
+                 struct err *err);
 
-    /* Indices and aliases: see service/index/index.h for the contracts. */
-    int (*resolve)(void *self, const char *alias, enum alias_kind *kind, struct index_info *out,
-                   struct err *err);
-    /* Non-blocking variant: see service/index/alias_poll.h. */
-    int (*alias_poll_begin)(void *self, const char *alias, struct err *err);
-    int (*alias_poll_end)(void *self, enum alias_kind *kind, struct index_info *out,
-                          struct err *err);
-    int (*look)(void *self, const char *index, bool *found, struct index_info *out,
-                struct err *err);
-    int (*create)(void *self, const char *index, const char *mappings, const char *settings,
-                  struct err *err);
-    int (*expect_hidden)(void *self, const char *index, const char *pipeline, struct err *err);
-    /* Data streams: see service/index/stream.h. */
-    int (*stream_create)(void *self, const char *name, const char *mappings, const char *settings,
-                         struct err *err);
-    int (*stream_mark)(void *self, const struct generation_id *stream, struct err *err);
-    int (*open_writes)(void *self, const struct generation_id *generation,
-                       char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err);
-    int (*finish)(void *self, const char *index, const char *settings, struct err *err);
-    int (*swap)(void *self, const char *alias, const char *from, const char *to, struct err *err);
-    int (*refresh)(void *self, const char *index, struct err *err);
-    int (*remove)(void *self, const char *index, const char *pipeline, struct err *err);
-    int (*count)(void *self, const char *index, int64_t *count, struct err *err);
-
-    /* Generations: see service/index/index.h. ready: an index whose health may not be read counts
-     * as green and is logged. swap_adopting may return ADOPT_CANNOT_KEEP. */
-    int (*ready)(void *self, const char *index, int64_t timeout_ms, bool *green, struct err *err);
-    int (*list)(void *self, const char *alias, const char *pipeline, struct index_info *out,
-                size_t max, size_t *count, struct err *err);
-    int (*leave)(void *self, const char *index, const char *pipeline, const char *position,
-                 int64_t clock, struct err *err);
-    int (*left)(void *self, const char *index, struct buf *position, int64_t *clock, bool *found,
-                struct err *err);
-    int (*swap_adopting)(void *self, const char *alias, const char *kept, const char *to,
-                         bool *kept_it, struct err *err);
-    int (*adopt_undo)(void *self, const char *alias, const char *kept, struct err *err);
-    int (*mapping)(void *self, const char *index, struct buf *json, struct err *err);
-    int (*extend)(void *self, const char *index, const char *properties, const char *meta,
-                  struct err *err);
-
-    /* Lists the index's keys in order: see service/index/scan.h. */
-    int (*scan)(void *self, const char *index, struct span after, struct scan_page *page,
-                struct err *err);
+    __typeof__(index_resolve) *resolve;
+    __typeof__(alias_poll_begin) *alias_poll_begin;
+    __typeof__(alias_poll_end) *alias_poll_end;
+    __typeof__(index_look) *look;
+    __typeof__(index_create) *create;
+    __typeof__(write_alias_expect_hidden) *expect_hidden;
+    __typeof__(stream_create) *stream_create;
+    __typeof__(stream_mark) *stream_mark;
+    __typeof__(write_alias_open) *open_writes;
+    __typeof__(index_finish) *finish;
+    __typeof__(index_swap) *swap;
+    __typeof__(index_refresh) *refresh;
+    __typeof__(index_delete) *remove;
+    __typeof__(index_count) *count;
+    __typeof__(index_ready) *ready; /* green if the health may not be read, which is logged */
+    __typeof__(index_list) *list;
+    __typeof__(index_leave) *leave;
+    __typeof__(index_left) *left;
+    __typeof__(adopt_swap_alias) *swap_adopting;
+    __typeof__(adopt_undo_alias) *adopt_undo;
+    __typeof__(index_mapping) *mapping;
+    __typeof__(index_extend) *extend;
+    __typeof__(scan_next) *scan;
 
     /* Sets found[i] if keys[i] has a document now; count is at most PRESENT_MAX. */
-    int (*present)(void *self, const char *index, const struct span *keys, size_t count,
+    int (*present)(struct service *s, const char *index, const struct span *keys, size_t count,
                    bool *found, struct err *err);
 
-    /* Disk space that the index uses and has left: see service/cluster/storage.h. */
-    int (*storage)(void *self, const char *index, struct storage *out, struct err *err);
-
-    /* Bulk: see service/bulk/bulk.h. */
-    bool (*can_send)(void *self);
-    int (*send)(void *self, const char *write_alias, const char *ingest_pipeline,
-                struct batch *batch, struct err *err);
-    struct batch *(*take)(void *self);
-    int (*wait)(void *self, int fd, int64_t timeout_ms, bool *readable, struct err *err);
+    __typeof__(storage_look) *storage;
+    __typeof__(bulk_can_send) *can_send;
+    __typeof__(bulk_send) *send;
+    __typeof__(bulk_take) *take;
+    __typeof__(bulk_wait) *wait;
 };
 
 struct service_port {
     const struct service_port_ops *ops;
-    void *self;
+    struct service *self;
 };
 
 /* Returns the port of a real service. */

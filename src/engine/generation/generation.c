@@ -211,7 +211,7 @@ int generation_create(const struct generation *t, const char *fingerprint, struc
     buf_init(&mappings, 16 * 1024 * 1024);
     generation_meta(t, fingerprint, &meta);
     mapping_write(&mappings, t->mapping, buf_text(&meta));
-    int (*create)(void *, const char *, const char *, const char *, struct err *) =
+    __typeof__(index_create) *create =
         t->stream ? t->service.ops->stream_create : t->service.ops->create;
     int rc =
         create(t->service.self, t->checkpoint.generation, buf_text(&mappings), t->settings, err);

@@ -245,7 +245,7 @@ int schema_expect_plain(const struct generation *t, const struct index_info *at,
     if (rc == 0) {
         rc = schema_check_source_id(t, at, err);
         if (rc < 0) {
-            (void)t->service.ops->remove(t->service.self, at->name, t->pipeline, &ignored);
+            (void)!t->service.ops->remove(t->service.self, at->name, t->pipeline, &ignored);
         }
     }
     return rc;

@@ -296,9 +296,8 @@ static int table_source_check_reading(struct table_source *t, struct buf *views,
     return rc;
 }
 
-static int table_source_connect(void *self, struct source_facts *facts, struct err *err)
+static int table_source_connect(struct table_source *t, struct source_facts *facts, struct err *err)
 {
-    struct table_source *t = self;
     struct buf views;
     table_source_reset(t);
     buf_init(&views, 16 * 1024 * 1024);
@@ -351,10 +350,9 @@ static struct changelog_options table_source_changelog(const struct table_source
                                       .readers = t->options.readers};
 }
 
-static int table_source_mirrored(void *self, const char *consumer, const char *own,
+static int table_source_mirrored(struct table_source *t, const char *consumer, const char *own,
                                  struct mirrored *out, struct err *err)
 {
-    struct table_source *t = self;
     *out = (struct mirrored){0};
     int rc = consumer_lock_hold(t->pg, consumer, err);
     const struct capture_traits *traits = capture_traits(t->options.capture);
@@ -404,10 +402,9 @@ static const char **table_source_columns_of(const struct plan *plan, const char 
 
 /* Nothing to do if the capture keeps nothing in the source, or for a query, whose column
  * definitions are not stored. */
-static int table_source_extend(void *self, const char *consumer, const char *const *properties,
-                               size_t count, struct err *err)
+static int table_source_extend(struct table_source *t, const char *consumer,
+                               const char *const *properties, size_t count, struct err *err)
 {
-    struct table_source *t = self;
     size_t column_count;
     int rc = consumer_lock_hold(t->pg, consumer, err);
     if (rc < 0 || !capture_traits(t->options.capture)->keeps || t->options.query != NULL) {
@@ -421,9 +418,8 @@ static int table_source_extend(void *self, const char *consumer, const char *con
     return rc;
 }
 
-static int table_source_claim(void *self, const char *name, struct err *err)
+static int table_source_claim(struct table_source *t, const char *name, struct err *err)
 {
-    struct table_source *t = self;
     return t->pg != NULL ? consumer_lock_claim(t->pg, name, err) : 0;
 }
 
@@ -450,14 +446,13 @@ static int table_source_open_cursor(struct table_source *t, struct pg *pg, const
     return cursor_open(out, pg, &options, err);
 }
 
-static int table_source_capture(void *self, const char *consumer, struct capture **out,
+static int table_source_capture(struct table_source *t, const char *consumer, struct capture **out,
                                 struct err *err)
 {
     static int (*const open_capture[CAPTURE_MODES])(
         struct table_source *, struct pg *, const char *, struct capture **,
         struct err *) = {[CAPTURE_MODE_CHANGELOG] = table_source_open_changelog,
                          [CAPTURE_MODE_CURSOR] = table_source_open_cursor};
-    struct table_source *t = self;
     int rc = consumer_lock_hold(t->pg, consumer, err);
     if (rc < 0) {
         return rc;

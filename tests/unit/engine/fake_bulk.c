@@ -7,9 +7,9 @@
 #include "fake_private.h"
 #include "suite.h"
 
-bool fake_bulk_can_send(void *self)
+bool fake_bulk_can_send(const struct service *self)
 {
-    const struct fake *f = self;
+    const struct fake *f = (const void *)self;
     return f->in_flight < f->max_in_flight;
 }
 
@@ -57,12 +57,12 @@ static void expect_in_window(const struct fake *f, const struct batch *batch)
     ck_assert_uint_le(bytes, FAKE_WINDOW_BYTES);
 }
 
-int fake_bulk_send(void *self, const char *index, const char *ingest_pipeline, struct batch *batch,
-                   struct err *err)
+int fake_bulk_send(struct service *self, const char *index, const char *ingest_pipeline,
+                   struct batch *batch, struct err *err)
 {
     (void)ingest_pipeline;
     (void)err;
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     ck_assert_str_eq(index, f->write_alias);
     ck_assert_uint_lt(f->in_flight, f->max_in_flight);
@@ -219,9 +219,9 @@ static void answer(struct fake *f, struct batch *b)
     note_conflicts(f, b);
 }
 
-struct batch *fake_bulk_take(void *self)
+struct batch *fake_bulk_take(struct service *self)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     if (f->in_flight == 0) {
         return NULL;

@@ -6,10 +6,10 @@
 #include "fake_private.h"
 #include "suite.h"
 
-int fake_generation_swap_adopting(void *self, const char *alias, const char *kept, const char *to,
-                                  bool *kept_it, struct err *err)
+int fake_generation_swap_adopting(struct service *self, const char *alias, const char *kept,
+                                  const char *to, bool *kept_it, struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     *kept_it = kept != NULL && !f->no_clones;
     if (kept != NULL && f->no_clones) {
         fake_step(f);
@@ -20,19 +20,20 @@ int fake_generation_swap_adopting(void *self, const char *alias, const char *kep
     return fake_service_ops.swap(self, alias, NULL, to, err);
 }
 
-int fake_generation_adopt_undo(void *self, const char *alias, const char *kept, struct err *err)
+int fake_generation_adopt_undo(struct service *self, const char *alias, const char *kept,
+                               struct err *err)
 {
     (void)alias;
     (void)kept;
     (void)err;
-    fake_step(self);
+    fake_step(fake_of(self));
     return 0;
 }
 
-int fake_generation_ready(void *self, const char *index, int64_t timeout_ms, bool *green,
+int fake_generation_ready(struct service *self, const char *index, int64_t timeout_ms, bool *green,
                           struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     *green = !f->red && f->copies_late == 0;
     if (f->red) {
@@ -53,16 +54,16 @@ static int tell(struct fake *f, const char *index, const char *alias, struct ind
     if (!index_name_of_alias(index, alias, &number)) {
         return 0;
     }
-    int rc = fake_service_ops.look(f, index, &found, out, err);
+    int rc = fake_service_ops.look(fake_service_port(f).self, index, &found, out, err);
     snprintf(out->name, sizeof(out->name), "%s", f->index);
     out->number = number;
     return rc < 0 ? rc : 1;
 }
 
-int fake_generation_list(void *self, const char *alias, const char *pipeline,
+int fake_generation_list(struct service *self, const char *alias, const char *pipeline,
                          struct index_info *out, size_t max, size_t *count, struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     char names[FAKE_SHELF + 1][256];
     *count = 0;
     if (strcmp(pipeline, "things") != 0) {
@@ -82,10 +83,10 @@ int fake_generation_list(void *self, const char *alias, const char *pipeline,
     return 0;
 }
 
-int fake_generation_leave(void *self, const char *index, const char *pipeline, const char *position,
-                          int64_t clock, struct err *err)
+int fake_generation_leave(struct service *self, const char *index, const char *pipeline,
+                          const char *position, int64_t clock, struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     (void)fake_look_at(f, index);
     if (strcmp(index, f->index) != 0) {
@@ -101,11 +102,11 @@ int fake_generation_leave(void *self, const char *index, const char *pipeline, c
     return 0;
 }
 
-int fake_generation_left(void *self, const char *index, struct buf *position, int64_t *clock,
-                         bool *found, struct err *err)
+int fake_generation_left(struct service *self, const char *index, struct buf *position,
+                         int64_t *clock, bool *found, struct err *err)
 {
     (void)err;
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     *found = f->left_to[0] != '\0' && strcmp(index, f->left_to) == 0;
     *clock = *found ? f->left_clock : 0;
@@ -113,9 +114,10 @@ int fake_generation_left(void *self, const char *index, struct buf *position, in
     return 0;
 }
 
-int fake_generation_mapping(void *self, const char *index, struct buf *json, struct err *err)
+int fake_generation_mapping(struct service *self, const char *index, struct buf *json,
+                            struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     (void)fake_look_at(f, index);
     if (strcmp(index, f->index) != 0) {
@@ -126,10 +128,10 @@ int fake_generation_mapping(void *self, const char *index, struct buf *json, str
 }
 
 /* Only additions count. */
-int fake_generation_extend(void *self, const char *index, const char *properties, const char *meta,
-                           struct err *err)
+int fake_generation_extend(struct service *self, const char *index, const char *properties,
+                           const char *meta, struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     (void)fake_look_at(f, index);
     if (strcmp(index, f->index) != 0) {

@@ -7,30 +7,43 @@
 extern const struct service_port_ops fake_service_ops;
 extern const struct source_port_ops fake_source_ops;
 
+/* A port's self is opaque; that of the fake's service port is the fake. */
+static inline struct fake *fake_of(struct service *self)
+{
+    return (struct fake *)(void *)self;
+}
+
+static inline struct service_port fake_service_port(struct fake *f)
+{
+    return (struct service_port){&fake_service_ops, (struct service *)(void *)f};
+}
+
 struct capture *fake_capture(struct fake *f, const char *consumer);
 
 /* Members of fake_service_ops, in fake_bulk.c. */
-bool fake_bulk_can_send(void *self);
-int fake_bulk_send(void *self, const char *index, const char *ingest_pipeline, struct batch *batch,
-                   struct err *err);
-struct batch *fake_bulk_take(void *self);
+bool fake_bulk_can_send(const struct service *self);
+int fake_bulk_send(struct service *self, const char *index, const char *ingest_pipeline,
+                   struct batch *batch, struct err *err);
+struct batch *fake_bulk_take(struct service *self);
 size_t fake_key_row(struct span key);
 
 /* Members of fake_service_ops, in fake_generations.c. */
-int fake_generation_swap_adopting(void *self, const char *alias, const char *kept, const char *to,
-                                  bool *kept_it, struct err *err);
-int fake_generation_adopt_undo(void *self, const char *alias, const char *kept, struct err *err);
-int fake_generation_ready(void *self, const char *index, int64_t timeout_ms, bool *green,
+int fake_generation_swap_adopting(struct service *self, const char *alias, const char *kept,
+                                  const char *to, bool *kept_it, struct err *err);
+int fake_generation_adopt_undo(struct service *self, const char *alias, const char *kept,
+                               struct err *err);
+int fake_generation_ready(struct service *self, const char *index, int64_t timeout_ms, bool *green,
                           struct err *err);
-int fake_generation_list(void *self, const char *alias, const char *pipeline,
+int fake_generation_list(struct service *self, const char *alias, const char *pipeline,
                          struct index_info *out, size_t max, size_t *count, struct err *err);
-int fake_generation_leave(void *self, const char *index, const char *pipeline, const char *position,
-                          int64_t clock, struct err *err);
-int fake_generation_left(void *self, const char *index, struct buf *position, int64_t *clock,
-                         bool *found, struct err *err);
-int fake_generation_mapping(void *self, const char *index, struct buf *json, struct err *err);
-int fake_generation_extend(void *self, const char *index, const char *properties, const char *meta,
-                           struct err *err);
+int fake_generation_leave(struct service *self, const char *index, const char *pipeline,
+                          const char *position, int64_t clock, struct err *err);
+int fake_generation_left(struct service *self, const char *index, struct buf *position,
+                         int64_t *clock, bool *found, struct err *err);
+int fake_generation_mapping(struct service *self, const char *index, struct buf *json,
+                            struct err *err);
+int fake_generation_extend(struct service *self, const char *index, const char *properties,
+                           const char *meta, struct err *err);
 
 /* Put the current index or consumer aside, so that another can take its place. */
 void fake_shelve_index(struct fake *f);

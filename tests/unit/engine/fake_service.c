@@ -7,7 +7,7 @@
 #include "fake_private.h"
 #include "suite.h"
 
-static int service_greet(void *self, bool again, char cluster[PRODUCT_CLUSTER_BYTES],
+static int service_greet(struct service *self, bool again, char cluster[PRODUCT_CLUSTER_BYTES],
                          struct err *err)
 {
     (void)again;
@@ -18,11 +18,11 @@ static int service_greet(void *self, bool again, char cluster[PRODUCT_CLUSTER_BY
 }
 
 /* Without `several` only one index is kept, and an alias can point at no other. */
-static int service_resolve(void *self, const char *alias, enum alias_kind *kind,
+static int service_resolve(struct service *self, const char *alias, enum alias_kind *kind,
                            struct index_info *out, struct err *err)
 {
     (void)err;
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     bool generation = strncmp(alias, "things-", strlen("things-")) == 0;
     if (f->several) {
         (void)fake_look_at(f, generation ? alias : f->alias);
@@ -40,7 +40,7 @@ static int service_resolve(void *self, const char *alias, enum alias_kind *kind,
     return 0;
 }
 
-static int service_expect_hidden(void *self, const char *index, const char *pipeline,
+static int service_expect_hidden(struct service *self, const char *index, const char *pipeline,
                                  struct err *err)
 {
     (void)self;
@@ -50,9 +50,9 @@ static int service_expect_hidden(void *self, const char *index, const char *pipe
     return 0;
 }
 
-static int service_alias_poll_begin(void *self, const char *alias, struct err *err)
+static int service_alias_poll_begin(struct service *self, const char *alias, struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     (void)alias;
     if (f->alias_poll_fails) {
         return err_set(err, ERR_TRANSIENT, "no connection");
@@ -62,10 +62,10 @@ static int service_alias_poll_begin(void *self, const char *alias, struct err *e
     return 0;
 }
 
-static int service_alias_poll_end(void *self, enum alias_kind *kind, struct index_info *out,
-                                  struct err *err)
+static int service_alias_poll_end(struct service *self, enum alias_kind *kind,
+                                  struct index_info *out, struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     if (!f->alias_polling || f->alias_poll_hangs) {
         return ALIAS_POLL_NONE;
     }
@@ -74,10 +74,10 @@ static int service_alias_poll_end(void *self, enum alias_kind *kind, struct inde
                                    : service_resolve(self, "things", kind, out, err);
 }
 
-static int service_look(void *self, const char *index, bool *found, struct index_info *out,
-                        struct err *err)
+static int service_look(struct service *self, const char *index, bool *found,
+                        struct index_info *out, struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     enum alias_kind kind;
     (void)fake_look_at(f, index);
     *found = strcmp(f->index, index) == 0;
@@ -94,12 +94,12 @@ void fake_take_meta(const char *mappings, const char *name, char *out, size_t si
     snprintf(out, size, "%.*s", (int)strcspn(at, "\""), at);
 }
 
-static int service_create(void *self, const char *index, const char *mappings, const char *settings,
-                          struct err *err)
+static int service_create(struct service *self, const char *index, const char *mappings,
+                          const char *settings, struct err *err)
 {
     (void)settings;
     (void)err;
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     fake_shelve_index(f);
     f->serial = ++f->built;
@@ -120,10 +120,10 @@ static int service_create(void *self, const char *index, const char *mappings, c
     return 0;
 }
 
-static int service_open_writes(void *self, const struct generation_id *generation,
+static int service_open_writes(struct service *self, const struct generation_id *generation,
                                char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     f->write_alias[0] = '\0';
     (void)fake_look_at(f, generation->name);
@@ -136,30 +136,31 @@ static int service_open_writes(void *self, const struct generation_id *generatio
     return 0;
 }
 
-static int service_finish(void *self, const char *index, const char *settings, struct err *err)
+static int service_finish(struct service *self, const char *index, const char *settings,
+                          struct err *err)
 {
     (void)index;
     (void)settings;
     (void)err;
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     f->finished = true;
     return 0;
 }
 
-static int service_swap(void *self, const char *alias, const char *from, const char *to,
+static int service_swap(struct service *self, const char *alias, const char *from, const char *to,
                         struct err *err)
 {
     (void)alias;
     (void)from;
     (void)err;
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     snprintf(f->alias, sizeof(f->alias), "%s", to);
     return 0;
 }
 
-static int service_refresh(void *self, const char *index, struct err *err)
+static int service_refresh(struct service *self, const char *index, struct err *err)
 {
     (void)self;
     (void)index;
@@ -167,20 +168,21 @@ static int service_refresh(void *self, const char *index, struct err *err)
     return 0;
 }
 
-static int service_remove(void *self, const char *index, const char *pipeline, struct err *err)
+static int service_remove(struct service *self, const char *index, const char *pipeline,
+                          struct err *err)
 {
     (void)pipeline;
     (void)err;
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     if (!f->several || fake_look_at(f, index)) {
         f->index[0] = '\0';
     }
     return 0;
 }
 
-static int service_count(void *self, const char *index, int64_t *count, struct err *err)
+static int service_count(struct service *self, const char *index, int64_t *count, struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     f->counts++;
     (void)fake_look_at(f, index);
     *count = 0;
@@ -199,10 +201,10 @@ static int by_bytes(const void *a, const void *b)
 }
 
 /* Returns pages of five. */
-static int service_scan(void *self, const char *index, struct span after, struct scan_page *page,
-                        struct err *err)
+static int service_scan(struct service *self, const char *index, struct span after,
+                        struct scan_page *page, struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     char keys[FAKE_ROWS][16];
     char last[16] = "";
     size_t count = 0;
@@ -236,10 +238,10 @@ static int service_scan(void *self, const char *index, struct span after, struct
     return 0;
 }
 
-static int service_present(void *self, const char *index, const struct span *keys, size_t count,
-                           bool *found, struct err *err)
+static int service_present(struct service *self, const char *index, const struct span *keys,
+                           size_t count, bool *found, struct err *err)
 {
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     (void)fake_look_at(f, index);
     f->asked += count;
@@ -252,10 +254,11 @@ static int service_present(void *self, const char *index, const struct span *key
     return 0;
 }
 
-static int service_storage(void *self, const char *index, struct storage *out, struct err *err)
+static int service_storage(struct service *self, const char *index, struct storage *out,
+                           struct err *err)
 {
     (void)index;
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     f->storage_looks++;
     if (f->storage_forbidden) {
         return err_set(err, ERR_REJECTED, "403");
@@ -264,11 +267,12 @@ static int service_storage(void *self, const char *index, struct storage *out, s
     return 0;
 }
 
-static int service_wait(void *self, int fd, int64_t timeout_ms, bool *readable, struct err *err)
+static int service_wait(struct service *self, int fd, int64_t timeout_ms, bool *readable,
+                        struct err *err)
 {
     (void)fd;
     (void)err;
-    struct fake *f = self;
+    struct fake *f = fake_of(self);
     fake_step(f);
     f->now_us += 100 + timeout_ms * 1000;
     *readable = false;

@@ -17,9 +17,14 @@ struct fake_table {
     struct plan plan;
 };
 
-static int source_connect(void *self, struct source_facts *facts, struct err *err)
+static struct fake *source_fake(struct table_source *self)
 {
-    struct fake_table *t = self;
+    return ((struct fake_table *)(void *)self)->fake;
+}
+
+static int source_connect(struct table_source *self, struct source_facts *facts, struct err *err)
+{
+    struct fake_table *t = (void *)self;
     if (t->fake->fail_connects > 0) {
         t->fake->fail_connects--;
         return err_set(err, ERR_TRANSIENT, "could not connect");
@@ -38,10 +43,10 @@ static int64_t reached(const char *position)
     return (int64_t)log * (FAKE_OPEN_MOST + 1) - (int64_t)fake_open_read(position, open);
 }
 
-static int source_mirrored(void *self, const char *consumer, const char *own, struct mirrored *out,
-                           struct err *err)
+static int source_mirrored(struct table_source *self, const char *consumer, const char *own,
+                           struct mirrored *out, struct err *err)
 {
-    struct fake *f = ((struct fake_table *)self)->fake;
+    struct fake *f = source_fake(self);
     if (f->held) {
         return err_set(err, ERR_HELD, "held by another session");
     }
@@ -63,18 +68,17 @@ static int source_mirrored(void *self, const char *consumer, const char *own, st
     return 0;
 }
 
-static int source_claim(void *self, const char *name, struct err *err)
+static int source_claim(struct table_source *self, const char *name, struct err *err)
 {
     (void)name;
-    return ((struct fake_table *)self)->fake->held
-               ? err_set(err, ERR_HELD, "held by another session")
-               : 0;
+    return source_fake(self)->held ? err_set(err, ERR_HELD, "held by another session") : 0;
 }
 
-static int source_capture(void *self, const char *consumer, struct capture **out, struct err *err)
+static int source_capture(struct table_source *self, const char *consumer, struct capture **out,
+                          struct err *err)
 {
     (void)err;
-    *out = fake_capture(((struct fake_table *)self)->fake, consumer);
+    *out = fake_capture(source_fake(self), consumer);
     return 0;
 }
 
@@ -243,7 +247,7 @@ static int fill_until(const struct pipeline_options *options, const struct pipel
     struct rebuild_result rebuilt = {0};
     const struct rebuild_options wanted = beside(options, &own);
     const struct rebuild_ports used = {.pipeline = ports};
-    struct fake *f = ports->service.self;
+    struct fake *f = fake_of(ports->service.self);
     int rc = rebuild_fill(&wanted, &used, &rebuilt, err);
     own.hooks.stop = stop;
     rc = rc == 0 && stop != NULL ? rebuild_swap(&wanted, &used, &rebuilt, err) : rc;
@@ -294,8 +298,8 @@ int fake_open(struct fake *f, struct state *state, struct pipeline_ports *out,
     f->in_flight = 0;
     memset(f->told_times, 0, sizeof(f->told_times));
     *out = (struct pipeline_ports){
-        .source = {&fake_source_ops, t},
-        .service = {&fake_service_ops, f},
+        .source = {&fake_source_ops, (void *)t},
+        .service = fake_service_port(f),
         .state = state,
         .clock = fake_clock(f),
     };

@@ -17,7 +17,7 @@ static void begin(struct fake *f, struct alias_watch *a)
     snprintf(f->alias, sizeof(f->alias), "things-1");
     snprintf(f->uuid, sizeof(f->uuid), "u1");
     *a = (struct alias_watch){
-        .service = {&fake_service_ops, f}, .alias = "things", .index = "things-1", .uuid = "u1"};
+        .service = fake_service_port(f), .alias = "things", .index = "things-1", .uuid = "u1"};
 }
 
 /* Returns true if a move is noticed within this time. */

@@ -11,7 +11,7 @@
 static void begin(struct fake *f, struct growth_watch *w, struct flow *flow)
 {
     *f = (struct fake){0};
-    *w = (struct growth_watch){.service = {&fake_service_ops, f}, .pipeline = "things"};
+    *w = (struct growth_watch){.service = fake_service_port(f), .pipeline = "things"};
     flow_init(flow, &(struct flow_ceilings){8, 1 << 20});
 }
 

@@ -15,27 +15,27 @@ struct port {
     size_t count;
 };
 
-static bool can_send(void *self)
+static bool can_send(const struct service *self)
 {
     (void)self;
     return true;
 }
 
-static int send(void *self, const char *index, const char *ingest_pipeline, struct batch *batch,
-                struct err *err)
+static int send(struct service *self, const char *index, const char *ingest_pipeline,
+                struct batch *batch, struct err *err)
 {
     (void)index;
     (void)ingest_pipeline;
     (void)err;
-    struct port *p = self;
+    struct port *p = (void *)self;
     p->flying = batch;
     p->sent[p->count++] = batch_key(batch, &batch->operations[0]).data[0];
     return 0;
 }
 
-static struct batch *take(void *self)
+static struct batch *take(struct service *self)
 {
-    struct port *p = self;
+    struct port *p = (void *)self;
     struct batch *b = p->flying;
     p->flying = NULL;
     return b;
@@ -81,7 +81,7 @@ START_TEST(a_batch_goes_before_those_that_were_filled_after_it)
     struct err err;
     char expected[ROUNDS + 1] = {0};
     sender_init(&s, &(struct sender_options){3, 1000000, 100000, 100, {0, 0}, false},
-                (struct service_port){&ops, &p}, &counters);
+                (struct service_port){&ops, (void *)&p}, &counters);
     flow_init(&s.flow, &(struct flow_ceilings){1, 1000000});
     fill(&s, 'a');
     fill(&s, 'b');

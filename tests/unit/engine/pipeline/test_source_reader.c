@@ -95,7 +95,7 @@ static const struct capture_ops one_ops = {
     .free = one_free,
 };
 
-static int source_connect(void *self, struct source_facts *facts, struct err *err)
+static int source_connect(struct table_source *self, struct source_facts *facts, struct err *err)
 {
     (void)self;
     (void)err;
@@ -105,7 +105,8 @@ static int source_connect(void *self, struct source_facts *facts, struct err *er
     return 0;
 }
 
-static int source_capture(void *self, const char *consumer, struct capture **out, struct err *err)
+static int source_capture(struct table_source *self, const char *consumer, struct capture **out,
+                          struct err *err)
 {
     static struct capture capture = {.ops = &one_ops};
     (void)self;
