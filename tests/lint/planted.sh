@@ -200,6 +200,15 @@ words)
     put src/base/w.c 'mktemp("aX''XXXXX")'
     passes
     ;;
+map)
+    passes # a tree without a map
+    put src/README.md 'see `base/a`, `a` in `base/a.c`, and `base/`'
+    passes
+    put src/README.md 'see `base/z.c`'
+    caught src/README.md
+    put src/README.md '`b` in `base/a.c`'
+    caught src/README.md
+    ;;
 named)
     put docs/reliability.md 'see `crash_kill`'
     caught docs/reliability.md

@@ -95,7 +95,7 @@ static const char *known_options(void)
     if (known == NULL) {
         struct program program;
         struct program_result result;
-        static const char script[] = "\"$ROWFERRY_PROGRAM\" manual | sed 's/Fl -/--/g'; "
+        static const char script[] = "sed 's/Fl -/--/g' \"${ROWFERRY_PROGRAM%/*}/rowferry.1\" && "
                                      "\"$DEVSEARCH_PROGRAM\" --help";
         program_start(&program, (const char *const[]){"/bin/sh", "-c", script, NULL}, NULL);
         program_finish(&program, WAIT_MS, &result);
@@ -129,7 +129,7 @@ static char *options_fault(const char *span)
         size_t len = 2 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyz-");
         if (len > 2 && !knows_option(at, len)) {
             char *fault = NULL;
-            ck_assert_int_ge(asprintf(&fault, "nobody has this option: %s", at), 0);
+            ck_assert_int_ge(asprintf(&fault, "no program has this option: %s", at), 0);
             return fault;
         }
         at += len;

@@ -192,7 +192,7 @@ START_TEST(a_certificate_of_another_name_is_told)
     struct secure s;
     enter(&s, "DNS:elsewhere.example", "365", true);
     found(&s.w, NULL, "service TLS", "FAIL", "cannot verify the certificate",
-          "that the certificate contains, or give the service one with this name");
+          "that the certificate contains, or give the service a certificate with this name");
     renew(&s, "IP:127.0.0.1");
     passes(&s.w, NULL, "service TLS", ": 36");
     leave(&s);

@@ -89,7 +89,7 @@ START_TEST(tables_that_cannot_be_documents)
         "create table marks (id int primary key, a int not null, b int, foreign key (a, b) "
         "references pairs); create sequence counter",
         NULL);
-    EXPECT(1, "it is a sequence, and no table", "--source", s.uri, "--table", "counter");
+    EXPECT(1, "it is a sequence, and not a table", "--source", s.uri, "--table", "counter");
     EXPECT(1, "hint: did you mean \"public.notes\"?", "--source", s.uri, "--table", "note");
     EXPECT(1, "table \"twice\" is in several schemas: one.twice, two.twice", "--source", s.uri,
            "--table", "twice");

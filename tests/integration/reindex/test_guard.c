@@ -3,7 +3,7 @@
 #include "rebuilds.h"
 #include "stands.h"
 
-#define FEWER "it has 401 documents, 599 fewer than the 1000 of index \"shop-articles-"
+#define FEWER "it has 401 documents, 599 fewer than the 1000 of the live index \"shop-articles-"
 #define HALTED "the guard stopped the pipeline at 599 deletes, so no index is swapped in"
 
 static void delete_many(const struct world *w)
@@ -189,7 +189,7 @@ START_TEST(an_empty_index_is_swapped_in_when_it_is_said)
     synced(&w, 1000);
     w.members = "\"delete_guard\": {\"share\": 1}"; /* not even then */
     world_where(&w, "source_id > 1000");
-    refused(&w, NULL, "it has no documents, and index \"shop-articles-");
+    refused(&w, NULL, "it has no documents, but the live index \"shop-articles-");
     expect_live(&w, "-1");
     reindex(&w, 0, &result, "--allow-deletes", NULL); /* as in the hint */
     program_result_release(&result);

@@ -74,7 +74,7 @@ START_TEST(a_run_whose_alias_was_removed_stops)
     rowferry_start(&p, w.config, "run", NULL);
     program_await(&p, "event=following", WAIT_MS);
     somebody(&w, live, NULL);
-    ends(&w, &p, live, "any more (it is gone)");
+    ends(&w, &p, live, "any more (it no longer exists)");
     free(live);
     world_stop(&w);
 }

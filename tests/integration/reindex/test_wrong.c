@@ -107,7 +107,7 @@ START_TEST(a_generation_of_which_many_rows_are_dead_letters_is_refused)
              "update articles set price = 'NaN' where source_id <= 75;"
              "update articles set updated_at = 'infinity' where source_id between 76 and 150");
     reindex(&w, 1, &result, NULL, NULL);
-    expect_text(result.err, "150 rows are dead letters, beside 1850 documents");
+    expect_text(result.err, "150 rows are dead letters, and only 1850 are documents");
     program_result_release(&result);
     expect_alias(&w, live);
     sql_exec(w.conn, "update articles set price = 1, updated_at = now() where source_id <= 150");

@@ -271,7 +271,7 @@ START_TEST(what_the_log_cannot_cover_is_refused_with_the_reason)
     } cases[] = {{"part", "is a partition"},
                  {"child", "inherits"},
                  {"seen", "is a view"},
-                 {"counter", "is a sequence, and no table"},
+                 {"counter", "is a sequence, and not a table"},
                  {"fast", "unlogged"},
                  {"elsewhere", "foreign table"},
                  {"partly", "has the member public.far, which is a foreign table"},

@@ -77,8 +77,8 @@ static void goes_on(const char *query, const char *where, const char *change)
 START_TEST(names_of_two_columns_that_a_query_reads_are_swapped)
 {
     stops(QUERY, NULL, SWAP("author", "name", "alt"),
-          "column \"name\" of \"public\".\"author\", which from.query or from.where reads, is "
-          "another one now");
+          "column \"name\" of \"public\".\"author\", which from.query or from.where reads, "
+          "was replaced");
     stops(QUERY, NULL, SWAP("note", "body", "alt"),
           "column \"body\" of \"public\".\"note\", which");
 }
