@@ -281,7 +281,7 @@ START_TEST(a_condition_that_closes_more_than_it_opens_is_refused_by_every_comman
     for (size_t i = 0; i < 2; i++) {
         rowferry_run(&result, w.config, asked[i], "--where", "true) or (true", NULL);
         ck_assert_int_eq(result.exit_code, 2);
-        ck_assert_ptr_nonnull(strstr(result.err, "option \"--where\": it is not one condition"));
+        ck_assert_ptr_nonnull(strstr(result.err, "option \"--where\": not a complete condition"));
         program_result_release(&result);
     }
     world_where(&w, "true) or (true");
@@ -350,7 +350,7 @@ START_TEST(an_index_that_bears_the_alias_name_is_left_alone)
     reply_get(&reply, "PUT", w.service.url, "/shop-articles", "{}", "ApiKey " WORLD_API_KEY);
     ck_assert_int_eq(reply.status, 200);
     reply_release(&reply);
-    refused(&w, 1, "\"shop-articles\" is an index of its own");
+    refused(&w, 1, "\"shop-articles\" is already the name of an index");
     world_stop(&w);
 }
 END_TEST

@@ -180,8 +180,8 @@ START_TEST(a_stream_that_is_gone_is_filled_again)
     sync_counts(&w, 0, 1, 0);
     say(&w, 200, "DELETE", "/_data_stream/" NAME, NULL);
     world_sync(&w, 0, &result);
-    expect_text(result.err,
-                "event=generation_abandoned pipeline=articles index=" NAME " error=\"it is gone\"");
+    expect_text(result.err, "event=generation_abandoned pipeline=articles index=" NAME
+                            " error=\"it no longer exists\"");
     program_result_release(&result);
     expect_added(&w, 301);
     /* another client writes first, so the template creates the stream again */
