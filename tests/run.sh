@@ -10,13 +10,13 @@
 #   tests/run.sh --threads              the same with the sanitizer for threads
 #   tests/run.sh --long                 without: kills (100 among faults), outages, restarts, damaged state files, memory,
 #                                       a kill at every 20th call to the system (which ones, the commit says), and calls that fail,
-#                                       4,000 seeds of the simulation, mutants that it must catch, and
+#                                       4,000 seeds of each simulation, mutants that it must catch, and
 #                                       a quarter of a minute of fuzzing for each target (with clang),
 #                                       300 random histories, 250,000 changes, 600,000 rows, 100 verifies,
 #                                       package, units and image on clean trees of Debian (as root)
 #   tests/run.sh --night [--evidence]   the same with the full numbers and on all real search servers, in a night:
 #                                       3,000 histories, 5,000 kills among faults and one at every call to the system,
-#                                       a million changes, two million rows, 50,000 seeds of the simulation,
+#                                       a million changes, two million rows, 50,000 seeds of each simulation,
 #                                       three minutes of fuzzing for each target,
 #                                       200 mutants by fixed operators (tests/crash/operators.py);
 #                                       --evidence writes what came out to docs/evidence/DATE.txt
@@ -66,7 +66,7 @@ fi
 if [ "${1:-}" = --long ]; then
     shift
     preset=debug
-    select=(-R '^crash_|^history_|^deploy_(debian|hardened)$|^unit_engine_simulation$|^golden_service_|^fixture_'"$conformance|^integration_($slow)\$")
+    select=(-R '^crash_|^history_|^deploy_(debian|hardened)$|^unit_.*simulation$|^golden_service_|^fixture_'"$conformance|^integration_($slow)\$")
     export ROWFERRY_HISTORIES=${ROWFERRY_HISTORIES:-300}
     export ROWFERRY_KILLS=${ROWFERRY_KILLS:-100}
     export ROWFERRY_STRIDE=${ROWFERRY_STRIDE:-20}

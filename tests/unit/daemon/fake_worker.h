@@ -162,6 +162,13 @@ static inline void fake_worker_init(struct fake_worker *w, struct fake *f)
                                                      .context = w};
 }
 
+/* Makes changes of w->pipeline the settings of the next round, as a reload does. */
+static inline void fake_worker_reload(struct fake_worker *w)
+{
+    settings_reload_drop(&w->settings, w->settings.now); /* the reading of the worker stays */
+    settings_reload_init(&w->settings, &w->config);
+}
+
 static inline void fake_worker_release(struct fake_worker *w)
 {
     pipeline_worker_release(&w->worker);

@@ -151,10 +151,8 @@ static void reload_when_loaded(struct fake *f)
 {
     if (w.rounds == 1 && fake_equal(f)) {
         fake_write(f, 20, 5);
-        settings_reload_drop(&w.settings, w.settings.now); /* the reading of the worker stays */
         w.pipeline.limits.batch_operations = 2;
-        w.settings.now = NULL;
-        settings_reload_init(&w.settings, &w.config);
+        fake_worker_reload(&w);
         pipeline_worker_send_order(&w.worker, PIPELINE_WORKER_BEGIN_ANEW);
     } else if (w.rounds > 1) {
         stop_when_equal(f);

@@ -119,8 +119,7 @@ static void guarded_begin(void)
     fake_worker_begin(&w, &fake, 40);
     fake.step = stop_when_equal;
     w.pipeline.delete_guard = (struct delete_guard_config){.share = 0.1, .count = 10};
-    settings_reload_release(&w.settings); /* made of the former limits */
-    settings_reload_init(&w.settings, &w.config);
+    fake_worker_reload(&w);
 }
 
 static struct guard_stop guard_stop_now(void)

@@ -228,6 +228,10 @@ bool fake_listen_to(struct fake *f, const char *consumer);
  * ceiling, and the index contains all changes before its position. */
 void fake_expect_checkpoint(struct fake *f);
 
+/* Checks the invariants at the end: no version went back, and the index equals the table, except
+ * for the open dead letters. */
+void fake_expect_end(struct fake *f);
+
 /* Forgets which versions were sent: for another state file, or the same without its history. */
 void fake_forget_sent(struct fake *f);
 

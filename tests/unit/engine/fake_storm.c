@@ -193,3 +193,34 @@ void storm_ask(struct fake *f, const bool *rows)
     state_close(state);
     buf_release(&keys);
 }
+
+/* A lost state file also loses the last seconds of the clock, which may have been set back since.
+ * Versions grow only within the life of a state file; afterwards higher versions are stepped over.
+ * So all writes in transit must arrive first. */
+void storm_lose_state(struct fake *f)
+{
+    fake_deliver(f, true);
+    fake_lose_state(f);
+    fake_forget_sent(f);
+    storm->happened[HAPPENED_STATE_LOST]++;
+}
+
+/* Another host takes the pipeline; its state file is as of the last time it held it. */
+void storm_switch_host(struct fake *f)
+{
+    char path[96];
+    memcpy(path, f->path, sizeof(path));
+    memcpy(f->path, storm->other_path, sizeof(path));
+    memcpy(storm->other_path, path, sizeof(path));
+    fake_deliver(f, true);
+    fake_forget_sent(f);
+    f->rivals = fake_dice(f, 2) == 0 ? RIVALS_ACTIVE : RIVALS_POSSIBLE;
+    storm->happened[HAPPENED_SWITCHED]++;
+}
+
+void storm_release(struct fake *f)
+{
+    fake_lose_state(f);
+    memcpy(f->path, storm->other_path, sizeof(f->path));
+    fake_release(f);
+}

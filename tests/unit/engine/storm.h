@@ -79,3 +79,9 @@ void storm_truncate(struct fake *f);
 void storm_meddle(struct fake *f);
 /* Files a request to send some rows again; at least one of `rows` is true. */
 void storm_ask(struct fake *f, const bool *rows);
+
+void storm_lose_state(struct fake *f);
+void storm_switch_host(struct fake *f);
+
+/* Removes both state files. */
+void storm_release(struct fake *f);
