@@ -18,16 +18,16 @@ mutants() {
 a retry counts as done@src/engine/pipeline/sender.c@$settle@$each { if (b->operations[i].outcome == OUTCOME_RETRY) { b->operations[i].outcome = OUTCOME_DONE; } } $settle
 a lost request counts as done@src/engine/pipeline/sender.c@$settle@$each { if (b->operations[i].outcome == OUTCOME_UNKNOWN) { b->operations[i].outcome = OUTCOME_DONE; } } $settle
 what repeats is not kept@src/engine/pipeline/sender.c@batch_keep_unsettled(b);@batch_reset(b);
-committed before it is settled@src/engine/pipeline/window.c@if (!page->closed || page->unsettled > 0) {@if (!page->closed) {
+committed before it is settled@src/engine/core/window.c@if (!page->closed || page->unsettled > 0) {@if (!page->closed) {
 a version is used again@src/document/model/version.c@wall_us > v->last ? wall_us : v->last + 1;@wall_us > v->last ? wall_us : v->last;
-a version's ceiling is not durable@src/engine/pipeline/source_reader.c@rc = checkpoint_raise_ceiling(r->state, ceiling, err);@rc = 0;
+a version's ceiling is not durable@src/engine/core/source_reader.c@rc = checkpoint_raise_ceiling(r->state, ceiling, err);@rc = 0;
 a held operation is dropped@src/engine/pipeline/loop.c@if (held && !replaces) {@if (held && !replaces) { return true;
 a conflict counts as done@src/engine/pipeline/apply_outcome.c@apply_outcome_conflict(l, batch, o, hash);@apply_outcome_done(l, o, batch_key(batch, o), hash);
-the position is forgotten with the connection@src/engine/pipeline/source_reader.c@return retry_budget_away(r->retry_budget, &r->clock, err) ? 0 : ERR_TRANSIENT;@free(r->position); r->position = NULL; return retry_budget_away(r->retry_budget, &r->clock, err) ? 0 : ERR_TRANSIENT;
+the position is forgotten with the connection@src/engine/core/source_reader.c@return retry_budget_away(r->retry_budget, &r->clock, err) ? 0 : ERR_TRANSIENT;@free(r->position); r->position = NULL; return retry_budget_away(r->retry_budget, &r->clock, err) ? 0 : ERR_TRANSIENT;
 dead letters are not recorded@src/state/checkpoint.c@result = checkpoint_add_letters(s, settlement, err);@result = 0;
-the version of a conflict is not stepped over@src/engine/pipeline/source_reader.c@version_step_over(&r->ticks, seen);@(void)seen;
-a walk owes no other@src/engine/guard/reconcile.c@d->owed_us = d->late_us > d->listing_us ? d->late_us : 0;@d->owed_us = 0;
-a lost state file owes no walk@src/engine/guard/reconcile.c@d->owed_us = known ? reconcile_from_wall(l, d->kept.owed_us) : latest_us;@d->owed_us = reconcile_from_wall(l, d->kept.owed_us);
+the version of a conflict is not stepped over@src/engine/core/source_reader.c@version_step_over(&r->ticks, seen);@(void)seen;
+a walk owes no other@src/engine/guard/reconcile.c@d->schedule.owed_us = d->schedule.late_us > d->schedule.listing_us ? d->schedule.late_us : 0;@d->schedule.owed_us = 0;
+a lost state file owes no walk@src/engine/guard/reconcile.c@d->schedule.owed_us = known ? reconcile_from_wall(d, d->schedule.kept.owed_us) : latest_us;@d->schedule.owed_us = reconcile_from_wall(d, d->schedule.kept.owed_us);
 a change during the copy is not read again@src/engine/pipeline/pipeline.c@source_reader_init(&l->source_reader, &s->target.facts, c->position, c->clock_ceiling);@source_reader_init(&l->source_reader, &s->target.facts, c->phase == GENERATION_LIVE ? c->position : NULL, c->clock_ceiling);
 what a crash of the server lost is not read again@tests/unit/engine/fake_shelf.c@if (f->cursor || fake_life(position) == f->life || kept >= (long)*log) {@if (f->cursor || fake_life(position) == f->life || kept >= (long)*log || true) {
 LIST

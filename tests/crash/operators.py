@@ -27,7 +27,7 @@ TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)),
 
 # outcome, checkpoint, version, capture
 FILES = """
-    src/service/bulk/outcome.c src/service/bulk/answer.c src/engine/pipeline/apply_outcome.c src/engine/pipeline/window.c
+    src/service/bulk/outcome.c src/service/bulk/answer.c src/engine/pipeline/apply_outcome.c src/engine/core/window.c
     src/state/checkpoint.c src/document/model/version.c
     src/source/changelog/position.c src/source/cursor/cursor_position.c src/source/cursor/horizon.c src/source/cursor/dedup_cache.c
     src/source/changelog/changelog.c src/source/changelog/changelog_resnapshot.c src/source/changelog/changelog_prescan.c src/source/changelog/changelog_chunk.c

@@ -9,7 +9,8 @@
 static bool alias_watch_misses(const struct alias_watch *a, enum alias_kind kind,
                                const struct index_info *at)
 {
-    return kind != (a->stream ? ALIAS_STREAM : ALIAS_ONE) || strcmp(at->name, a->index) != 0 ||
+    return kind != (a->view->target.stream ? ALIAS_STREAM : ALIAS_ONE) ||
+           strcmp(at->name, a->view->target.index) != 0 ||
            (a->uuid != NULL && strcmp(at->uuid, a->uuid) != 0);
 }
 
@@ -18,7 +19,7 @@ static void alias_watch_take(struct alias_watch *a)
     enum alias_kind kind = ALIAS_ABSENT;
     struct index_info at;
     struct err err;
-    int rc = a->service.ops->alias_poll_end(a->service.self, &kind, &at, &err);
+    int rc = a->view->service.ops->alias_poll_end(a->view->service.self, &kind, &at, &err);
     a->asked = rc == ALIAS_POLL_NONE;
     a->forbidden = rc == ERR_REJECTED;
     a->missed = rc == 0 && alias_watch_misses(a, kind, &at);
@@ -37,7 +38,19 @@ bool alias_watch_turn(struct alias_watch *a, int64_t now_us)
         alias_watch_take(a);
     } else if (now_us >= a->due_us) {
         a->due_us = now_us + ALIAS_WATCH_EVERY_US;
-        a->asked = a->service.ops->alias_poll_begin(a->service.self, a->alias, &ignored) == 0;
+        a->asked =
+            a->view->service.ops->alias_poll_begin(a->view->service.self, a->alias, &ignored) == 0;
     }
     return a->missed;
+}
+
+enum loop_answer alias_watch_on_turn(void *self, struct err *why)
+{
+    struct alias_watch *a = self;
+    if (loop_view_stopping(a->view) || !alias_watch_turn(a, clock_monotonic_us(&a->view->clock))) {
+        return LOOP_GO_ON;
+    }
+    err_set(why, ERR_TRANSIENT, "alias \"%s\" was moved for a moment", a->alias);
+    err_hint(why, "sync again");
+    return LOOP_END;
 }

@@ -5,19 +5,21 @@
  */
 #pragma once
 
-#include "rowferry/engine/port.h"
+#include "core/loop_view.h"
 
 struct alias_watch {
-    struct service_port service;
-    const char *alias; /* borrowed, as are index and uuid; null: watch disabled */
-    const char *index;
-    const char *uuid; /* null: unknown */
-    bool stream;      /* the alias is the data stream being written */
-    int64_t due_us;   /* time of the next poll; 0 = not scheduled yet */
-    bool asked;       /* a query is pending */
-    bool forbidden;   /* the credential does not permit the query */
-    bool missed;      /* the alias points elsewhere */
+    const struct loop_view *view;
+    const char *alias; /* borrowed, as is uuid; null: watch disabled */
+    const char *uuid;  /* null: unknown */
+    int64_t due_us;    /* time of the next poll; 0 = not scheduled yet */
+    bool asked;        /* a query is pending */
+    bool forbidden;    /* the credential does not permit the query */
+    bool missed;       /* the alias points elsewhere */
 };
 
 /* Polls if due. Returns true once the alias was seen to point elsewhere. */
 bool alias_watch_turn(struct alias_watch *a, int64_t now_us);
+
+/* Ends the work if the alias no longer points at the index being written; see struct loop_observer.
+ */
+enum loop_answer alias_watch_on_turn(void *self, struct err *why);

@@ -8,21 +8,23 @@
 #define CONSUMER_RETENTION_US INT64_C(3600000000)
 #define CONSUMER_RETENTION_POLL_US INT64_C(60000000)
 
-void consumer_retention_apply(struct consumer_retention_watch *w,
-                              struct source_reader *source_reader, struct state *state,
-                              const struct clock *clock)
+void consumer_retention_on_page(void *self, bool more)
 {
+    struct consumer_retention *w = self;
+    const struct clock *clock = &w->view->clock;
+    struct state *state = w->view->state;
     struct err err;
     struct former former;
     bool known = false;
+    (void)more;
     int64_t now_us = clock_monotonic_us(clock);
-    if (now_us < w->look_us || source_reader->capture == NULL) {
+    if (now_us < w->look_us || w->reader->capture == NULL) {
         return;
     }
     int rc = rebuild_former_look(state, &former, &known, &err);
     bool due = known &&
                (former.count > 1 || clock_wall_us(clock) - former.left_us > CONSUMER_RETENTION_US);
-    due = rc == 0 && due && source_reader_forget_consumer(source_reader, former.consumer);
+    due = rc == 0 && due && source_reader_forget_consumer(w->reader, former.consumer);
     if (due) {
         rc = rebuild_former_forget(state, former.consumer, &err);
     }

@@ -7,13 +7,14 @@
  */
 #pragma once
 
-#include "pipeline/source_reader.h"
+#include "core/loop_view.h"
 
-struct consumer_retention_watch {
+struct consumer_retention {
+    const struct loop_view *view;
+    struct source_reader *reader;
     int64_t look_us; /* monotonic: time of the next check */
 };
 
-/* Called between pages. Drops at most one expired consumer. A failed attempt is repeated later. */
-void consumer_retention_apply(struct consumer_retention_watch *w,
-                              struct source_reader *source_reader, struct state *state,
-                              const struct clock *clock);
+/* Drops at most one expired consumer; see struct loop_observer. A failed attempt is repeated later.
+ */
+void consumer_retention_on_page(void *self, bool more);

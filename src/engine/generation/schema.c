@@ -9,7 +9,7 @@
 
 #include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
-#include "rowferry/engine/pipeline/pipeline.h"
+#include "rowferry/engine/generation/pipeline_definition.h"
 #include "rowferry/state/definition.h"
 
 #define WORDS_MAX_BYTES ((size_t)64 << 20)

@@ -9,7 +9,7 @@
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/model/version.h"
-#include "rowferry/engine/pipeline/pipeline.h"
+#include "rowferry/engine/generation/pipeline_definition.h"
 #include "rowferry/state/deadletter.h"
 
 /* Returns null if the index was built from the pipeline's current definition. */

@@ -17,7 +17,7 @@ void delete_probe_foresee(struct deletes *d, struct span key);
 /* Probes the next page: keys without a document no longer count. Sets *more to false after the
  * last page. No operation may be unsettled. Returns ERR_REJECTED if the service does not permit
  * the query. */
-int delete_probe_next(struct loop *l, bool *more, struct err *err) MUST_CHECK;
+int delete_probe_next(struct deletes *d, bool *more, struct err *err) MUST_CHECK;
 
 /* Probes a single key that was just counted. If the query fails, the key stays counted. */
-void delete_probe_one(struct loop *l, struct span key);
+void delete_probe_one(struct deletes *d, struct span key);

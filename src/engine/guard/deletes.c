@@ -8,7 +8,6 @@
 #include "guard/delete_probe.h"
 #include "guard/reconcile.h"
 #include "guard/reject_guard.h"
-#include "pipeline/loop.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/guard_stop.h"
 
@@ -17,28 +16,27 @@
 
 void deletes_init(struct deletes *d, const struct guard_limits *limits, int64_t permitted)
 {
-    *d = (struct deletes){.phase = DELETES_IDLE};
     guard_init(&d->guard, limits, permitted);
-    hashset_init(&d->idle);
-    scan_page_init(&d->page);
-    scan_page_init(&d->next);
-    scan_page_init(&d->found);
-    buf_init(&d->names, NAMES_MAX_BYTES);
-    buf_init(&d->after, SPOT_MAX_BYTES);
-    buf_init(&d->last_absent, SPOT_MAX_BYTES);
+    hashset_init(&d->probe.idle);
+    scan_page_init(&d->walk.page);
+    scan_page_init(&d->walk.next);
+    scan_page_init(&d->walk.found);
+    buf_init(&d->probe.names, NAMES_MAX_BYTES);
+    buf_init(&d->walk.after, SPOT_MAX_BYTES);
+    buf_init(&d->walk.last_absent, SPOT_MAX_BYTES);
 }
 
 void deletes_release(struct deletes *d)
 {
     guard_release(&d->guard);
-    hashset_release(&d->idle);
-    scan_page_release(&d->page);
-    scan_page_release(&d->next);
-    scan_page_release(&d->found);
-    buf_release(&d->names);
-    buf_release(&d->after);
-    buf_release(&d->last_absent);
-    free(d->keys);
+    hashset_release(&d->probe.idle);
+    scan_page_release(&d->walk.page);
+    scan_page_release(&d->walk.next);
+    scan_page_release(&d->walk.found);
+    buf_release(&d->probe.names);
+    buf_release(&d->walk.after);
+    buf_release(&d->walk.last_absent);
+    free(d->walk.keys);
 }
 
 /* --- guard decisions ------------------------------------------------------------------------- */
@@ -61,9 +59,8 @@ static void deletes_push_documents(struct buf *out, int64_t documents)
 }
 
 /* Sets *why to an error that states what would be deleted and for what reason. */
-static void deletes_explain(const struct loop *l, bool reconcile, bool always, struct err *why)
+static void deletes_explain(const struct deletes *d, bool reconcile, bool always, struct err *why)
 {
-    const struct deletes *d = &l->deletes;
     const struct guard *g = &d->guard;
     const char *what = !reconcile                    ? "the next changes would delete"
                        : d->why == DELETES_TRUNCATED ? "the table was truncated, which would "
@@ -77,22 +74,22 @@ static void deletes_explain(const struct loop *l, bool reconcile, bool always, s
     deletes_push_documents(&of, g->documents);
     if (always) {
         err_set(why, ERR_STATE, "the guard stopped the pipeline: %s %" PRId64 "%s of index \"%s\"",
-                what, guard_count(g), buf_text(&of), l->sender.index);
+                what, guard_count(g), buf_text(&of), d->view->target.index);
     } else {
         err_set(why, ERR_STATE,
                 "the guard stopped the pipeline: %s %" PRId64 "%s of index \"%s\", more than "
                 "delete_guard lets pass (share %g, count %" PRId64 ")",
-                what, guard_count(g), buf_text(&of), l->sender.index, g->limits.share,
+                what, guard_count(g), buf_text(&of), d->view->target.index, g->limits.share,
                 g->limits.count);
     }
     buf_release(&of);
     err_hint(why,
-             l->options->definition.stream
+             d->view->target.stream
                  ? "a data stream takes no deletes: they stay until somebody deletes "
                    "them there; to go on: rowferry sync --allow-deletes %s"
                  : "if so many rows are meant to be gone: rowferry sync "
                    "--allow-deletes %s",
-             l->options->definition.name);
+             d->view->target.pipeline);
 }
 
 /* Returns true if the reconcile certainly needs a person's permission. This holds if it would
@@ -100,26 +97,24 @@ static void deletes_explain(const struct loop *l, bool reconcile, bool always, s
  * rows, because a reloaded table may lack some. */
 static bool deletes_never_meant(const struct deletes *d)
 {
-    double most =
-        d->why == DELETES_TRUNCATED ? d->guard.limits.share * (double)d->listed : (double)d->listed;
-    return d->absent == d->listed || (double)d->absent > most;
+    double most = d->why == DELETES_TRUNCATED ? d->guard.limits.share * (double)d->walk.listed
+                                              : (double)d->walk.listed;
+    return d->walk.absent == d->walk.listed || (double)d->walk.absent > most;
 }
 
-/* Returns true if the deletes may be sent. Otherwise ends the work with an error. */
-static bool deletes_passes(struct loop *l, bool reconcile)
+/* Returns LOOP_GO_ON if the deletes may be sent. */
+static enum loop_answer deletes_judge(struct deletes *d, bool reconcile, struct err *why)
 {
-    struct deletes *d = &l->deletes;
     struct guard *g = &d->guard;
-    struct err why;
     bool always = reconcile && deletes_never_meant(d);
     d->spent = d->spent || guard_needs_permission(g, always);
     if (!guard_trips(g, always)) {
-        return true;
+        return LOOP_GO_ON;
     }
-    deletes_explain(l, reconcile, always, &why);
-    deletes_keep(l->state, &l->clock, guard_count(g), g->documents, l->options->definition.name);
-    loop_end(l, &why);
-    return false;
+    deletes_explain(d, reconcile, always, why);
+    deletes_keep(d->view->state, &d->view->clock, guard_count(g), g->documents,
+                 d->view->target.pipeline);
+    return LOOP_END;
 }
 
 int deletes_refuse_swap(struct state *state, const struct guard_limits *limits,
@@ -150,15 +145,14 @@ int deletes_refuse_swap(struct state *state, const struct guard_limits *limits,
 
 /* --- changes from the source ----------------------------------------------------------------- */
 
-static void deletes_take_judge(struct loop *l)
+static void deletes_take_judge(struct deletes *d, const struct change *change)
 {
-    struct deletes *d = &l->deletes;
-    if (l->options->definition.stream && l->change.left && !l->change.truncated) {
-        reconcile_spare(l);
-    } else if (l->change.truncated || l->change.left || l->change.again) {
-        reconcile_begin(l, l->change.truncated ? DELETES_TRUNCATED
-                           : l->change.left    ? DELETES_LEFT
-                                               : DELETES_AGAIN);
+    if (d->view->target.stream && change->left && !change->truncated) {
+        reconcile_spare(d);
+    } else if (change->truncated || change->left || change->again) {
+        reconcile_begin(d, change->truncated ? DELETES_TRUNCATED
+                           : change->left    ? DELETES_LEFT
+                                             : DELETES_AGAIN);
     } else {
         if (!d->foreseeing) {
             guard_begin(&d->guard);
@@ -184,29 +178,27 @@ void deletes_judged(struct deletes *d)
     d->guard.allowed = d->spent ? 0 : d->guard.allowed;
     d->spent = false;
     guard_begin(&d->guard);
-    hashset_release(&d->idle);
+    hashset_release(&d->probe.idle);
 }
 
-bool deletes_take(struct loop *l)
+bool deletes_on_change(void *self, const struct change *change)
 {
-    struct deletes *d = &l->deletes;
-    const struct change *change = &l->change;
+    struct deletes *d = self;
     switch (change->kind) {
     case CHANGE_PRESCAN_DELETE:
         deletes_take_foreseen(d, change->key);
         return true;
     case CHANGE_PRESCAN_END:
-        deletes_take_judge(l);
+        deletes_take_judge(d, change);
         return true;
     case CHANGE_DELETE:
-        if (d->phase != DELETES_COUNT || !l->source_reader.finding_missing ||
-            l->source_reader.rereading > 0) {
+        if (d->phase != DELETES_COUNT || !d->reader->finding_missing || d->reader->rereading > 0) {
             return false;
         }
         reconcile_absent(d, change->key);
         return true;
     case CHANGE_WAIT:
-        reconcile_list_ahead(l);
+        reconcile_list_ahead(d);
         return false;
     case CHANGE_PAGE:
         if (change->whole && d->guard.judged) {
@@ -219,58 +211,48 @@ bool deletes_take(struct loop *l)
 }
 
 /* Counts the delete if the prescan of its window did not, because its row was deleted later. */
-bool deletes_pass(struct loop *l, uint64_t key_hash)
+enum loop_answer deletes_pass(struct deletes *d, struct span key, uint64_t key_hash,
+                              struct err *why)
 {
-    struct deletes *d = &l->deletes;
-    if (!d->guard.judged || hashset_has(&d->idle, key_hash)) {
-        return true;
+    if (!d->guard.judged || hashset_has(&d->probe.idle, key_hash)) {
+        return LOOP_GO_ON;
     }
     if (guard_foresee(&d->guard, key_hash) && guard_needs_permission(&d->guard, false)) {
-        delete_probe_one(l, l->change.key);
+        delete_probe_one(d, key);
     }
-    return deletes_passes(l, false);
+    return deletes_judge(d, false, why);
 }
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-static bool deletes_settled(const struct loop *l)
+static bool deletes_settled(const struct deletes *d)
 {
-    return l->window.keys.count == 0;
+    return d->view->window->keys.count == 0;
 }
 
-bool deletes_close(const struct loop *l)
+bool deletes_close(const struct deletes *d)
 {
-    return l->deletes.phase == DELETES_CLOSE && deletes_settled(l);
+    return d->phase == DELETES_CLOSE && deletes_settled(d);
 }
 
-static bool deletes_closes_late(const struct loop *l)
+static bool deletes_closes_late(const struct deletes *d)
 {
-    return l->deletes.phase == DELETES_CLOSE && (!deletes_settled(l) || loop_commit_pending(l));
-}
-
-bool deletes_wait(const struct loop *l)
-{
-    if (l->deletes.phase == DELETES_IDLE || l->source_reader.reading == SOURCE_READER_PAGE ||
-        l->source_reader.again_count > 0 || l->source_reader.asked_count > 0 ||
-        l->source_reader.missing_count > 0) {
-        return false;
-    }
-    bool settles = l->deletes.phase == DELETES_SETTLE || l->deletes.phase == DELETES_MEET;
-    return (settles && !deletes_settled(l)) || deletes_closes_late(l) ||
-           retry_budget_wait_ms(&l->service_retry, clock_monotonic_us(&l->clock)) > 0;
+    return d->phase == DELETES_CLOSE && (!deletes_settled(d) || d->view->window->reached != NULL ||
+                                         pending_commit_any(d->pending_commit));
 }
 
 /* Counts the documents. Refreshes first if the exact number decides. A service that does not
  * permit it leaves the number unknown. */
-static int deletes_count_documents(struct loop *l, struct err *err)
+static int deletes_count_documents(struct deletes *d, struct err *err)
 {
-    struct guard *g = &l->deletes.guard;
+    struct guard *g = &d->guard;
     int rc = 0;
     if (guard_matters(g)) {
-        rc = l->service.ops->refresh(l->service.self, l->sender.index, err);
+        rc = d->view->service.ops->refresh(d->view->service.self, d->view->target.index, err);
     }
     if (rc == 0 || rc == ERR_REJECTED) {
-        rc = l->service.ops->count(l->service.self, l->sender.index, &g->documents, err);
+        rc = d->view->service.ops->count(d->view->service.self, d->view->target.index,
+                                         &g->documents, err);
     }
     if (rc == ERR_REJECTED) {
         g->documents = -1;
@@ -279,86 +261,81 @@ static int deletes_count_documents(struct loop *l, struct err *err)
     return rc;
 }
 
-static void deletes_approve(struct loop *l)
+static int deletes_approve(struct deletes *d, struct err *err)
 {
-    if (deletes_passes(l, false)) {
-        l->deletes.guard.judged = true;
-        l->deletes.phase = DELETES_IDLE;
+    if (deletes_judge(d, false, err) == LOOP_END) {
+        return (int)err->class;
     }
+    d->guard.judged = true;
+    d->phase = DELETES_IDLE;
+    return 0;
 }
 
 /* Decides on a window. If it has too many deletes, probes them first: some documents may already
  * be deleted or may never have existed. */
-static int deletes_judge_window(struct loop *l, struct err *err)
+static int deletes_judge_window(struct deletes *d, struct err *err)
 {
-    struct deletes *d = &l->deletes;
-    int rc = deletes_count_documents(l, err);
+    int rc = deletes_count_documents(d, err);
     if (rc == 0 && guard_needs_permission(&d->guard, false)) {
         d->phase = DELETES_MEET;
     } else if (rc == 0) {
-        deletes_approve(l);
+        rc = deletes_approve(d, err);
     }
     return rc;
 }
 
-static int deletes_meet(struct loop *l, struct err *err)
+static int deletes_meet(struct deletes *d, struct err *err)
 {
     bool more;
-    int rc = delete_probe_next(l, &more, err);
+    int rc = delete_probe_next(d, &more, err);
     if (rc == ERR_REJECTED) { /* not permitted: all counted deletes stay */
-        deletes_approve(l);
-        return 0;
+        return deletes_approve(d, err);
     }
     if (rc == 0 && !more) { /* includes what was settled since the first count */
-        rc = deletes_count_documents(l, err);
-        if (rc == 0) {
-            deletes_approve(l);
-        }
+        rc = deletes_count_documents(d, err);
+        rc = rc == 0 ? deletes_approve(d, err) : rc;
     }
     return rc;
 }
 
-static void deletes_end_walk(struct loop *l)
+static int deletes_end_walk(struct deletes *d, struct err *err)
 {
-    struct deletes *d = &l->deletes;
     if (d->phase == DELETES_COUNT) {
-        d->guard.documents = d->listed;
-        log_event(LOG_INFO, "reconcile_counted", F_TEXT("pipeline", l->options->definition.name),
-                  F_INT("documents", d->listed), F_INT("deletes", d->absent));
+        d->guard.documents = d->walk.listed;
+        log_event(LOG_INFO, "reconcile_counted", F_TEXT("pipeline", d->view->target.pipeline),
+                  F_INT("documents", d->walk.listed), F_INT("deletes", d->walk.absent));
     }
     if (d->phase == DELETES_COUNT && guard_count(&d->guard) > 0) {
-        if (!deletes_passes(l, true)) {
-            return;
+        if (deletes_judge(d, true, err) == LOOP_END) {
+            return (int)err->class;
         }
-        if (!l->options->definition.stream) {
+        if (!d->view->target.stream) {
             reconcile_walk(d, DELETES_SEND);
-            return;
+            return 0;
         }
-        reconcile_report_spared(l, d->absent);
+        reconcile_report_spared(d, d->walk.absent);
     }
     d->phase = DELETES_CLOSE;
+    return 0;
 }
 
-static int deletes_step(struct loop *l, struct err *err)
+static int deletes_step(struct deletes *d, struct err *err)
 {
     bool more = true;
     int rc = 0;
-    switch (l->deletes.phase) {
+    switch (d->phase) {
     case DELETES_JUDGE:
-        return deletes_judge_window(l, err);
+        return deletes_judge_window(d, err);
     case DELETES_SETTLE:
-        return reconcile_list(l, err);
+        return reconcile_list(d, err);
     case DELETES_MEET:
-        return deletes_meet(l, err);
+        return deletes_meet(d, err);
     case DELETES_COUNT:
     case DELETES_SEND:
-        rc = reconcile_next(l, &more, err);
-        if (rc == 0 && !more) {
-            deletes_end_walk(l);
-        }
-        return rc;
+        rc = reconcile_next(d, &more, err);
+        return rc == 0 && !more ? deletes_end_walk(d, err) : rc;
     case DELETES_CLOSE:
-        return reconcile_end(l, err);
+        return reconcile_end(d, err);
     case DELETES_IDLE:
     default:
         return 0;
@@ -370,30 +347,44 @@ static bool deletes_is_listing(const struct deletes *d)
     return d->phase == DELETES_SETTLE || d->phase == DELETES_COUNT || d->phase == DELETES_SEND;
 }
 
-int deletes_turn(struct loop *l, bool *ready, struct err *err)
+static bool deletes_between_pages(const struct deletes *d)
 {
-    while (l->deletes.phase != DELETES_IDLE && l->source_reader.reading != SOURCE_READER_PAGE &&
-           l->source_reader.again_count == 0 && l->source_reader.asked_count == 0 &&
-           l->source_reader.missing_count == 0) {
-        int rc = deletes_step(l, err);
-        if (rc == ERR_REJECTED && l->deletes.why == DELETES_OWED &&
-            deletes_is_listing(&l->deletes)) {
-            rc = reconcile_drop(l, err);
+    const struct source_reader *r = d->reader;
+    return r->reading != SOURCE_READER_PAGE && r->again_count == 0 && r->asked_count == 0 &&
+           r->missing_count == 0;
+}
+
+bool deletes_wait(const struct deletes *d)
+{
+    if (d->phase == DELETES_IDLE || !deletes_between_pages(d)) {
+        return false;
+    }
+    bool settles = d->phase == DELETES_SETTLE || d->phase == DELETES_MEET;
+    return (settles && !deletes_settled(d)) || deletes_closes_late(d) ||
+           retry_budget_wait_ms(d->service_retry, clock_monotonic_us(&d->view->clock)) > 0;
+}
+
+enum loop_answer deletes_turn(struct deletes *d, struct err *err)
+{
+    while (d->phase != DELETES_IDLE && deletes_between_pages(d)) {
+        int rc = deletes_step(d, err);
+        if (rc == ERR_REJECTED && d->why == DELETES_OWED && deletes_is_listing(d)) {
+            rc = reconcile_drop(d, err);
         }
-        *ready = rc == 0 && !loop_stopping(l);
-        if (rc == ERR_TRANSIENT) {
-            return retry_budget_away(&l->service_retry, &l->clock, err) ? 0 : rc;
+        if (rc == ERR_TRANSIENT && retry_budget_away(d->service_retry, &d->view->clock, err)) {
+            return LOOP_WAIT;
         }
-        if (rc < 0 || !*ready) {
-            return rc;
+        if (rc < 0) {
+            return LOOP_END;
         }
-        retry_budget_well(&l->service_retry, &l->clock);
+        if (loop_view_stopping(d->view)) {
+            return LOOP_WAIT;
+        }
+        retry_budget_well(d->service_retry, &d->view->clock);
         /* let the loop take answers between probes and before a reconcile ends */
-        if (l->deletes.phase == DELETES_MEET || deletes_closes_late(l)) {
-            *ready = false;
-            return 0;
+        if (d->phase == DELETES_MEET || deletes_closes_late(d)) {
+            return LOOP_WAIT;
         }
     }
-    *ready = true;
-    return 0;
+    return LOOP_GO_ON;
 }

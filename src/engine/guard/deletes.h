@@ -21,14 +21,14 @@
  */
 #pragma once
 
+#include "core/checkpoint_backup.h"
+#include "core/loop_view.h"
+#include "core/pending_commit.h"
 #include "guard/guard.h"
-#include "pipeline/source_reader.h"
 #include "rowferry/service/index/scan.h"
 #include "rowferry/state/reconcile.h"
 
 #define DELETES_LATE_US INT64_C(300000000) /* requests arrive no later after their sender's end */
-
-struct loop;
 
 enum deletes_phase {
     DELETES_IDLE,
@@ -49,19 +49,17 @@ enum deletes_why {
     DELETES_DUE,
 };
 
-struct deletes {
-    struct guard guard;
-    bool guarded; /* the index is live; a generation being built is not guarded */
-    enum deletes_phase phase;
-    enum deletes_why why;
-    bool foreseeing;     /* a prescan has begun */
-    bool spent;          /* the permission was needed for these deletes */
+/* The keys of counted deletes, to find out which have a document (guard/delete_probe.h). */
+struct delete_probe {
     struct buf names;    /* counted keys, each terminated by a NUL */
     size_t named;        /* offset in `names` up to which the index was probed */
     unsigned level;      /* the guard's level when `names` was last filtered */
     struct hashset idle; /* keys without a document: nothing to delete */
+};
 
-    bool begun; /* the walk has read a page */
+/* A walk over the keys of the index. */
+struct reconcile_walk {
+    bool begun; /* it has read a page */
     struct scan_page page;
     struct scan_page next; /* listed while the source looks up the current page */
     bool listed_ahead;
@@ -72,51 +70,74 @@ struct deletes {
     struct scan_page found;
     struct buf last_absent;
     bool overflowed; /* there were too many keys for `found` */
-
-    struct reconcile kept; /* as in the state file */
-    int64_t interval_us;   /* between two reconciles; 0: none by schedule */
-    int64_t owed_us;       /* monotonic: a reconcile is owed from then on; 0: none */
-    int64_t late_us;       /* monotonic: until then requests of a killed process may arrive */
-    int64_t listing_us;    /* monotonic: when the reconcile began to list */
 };
 
-/* permitted: number of deletes that a person permitted in addition to the limits. */
+/* When reconciles are due. Times are monotonic; 0: none. */
+struct reconcile_schedule {
+    struct reconcile kept; /* as in the state file */
+    int64_t interval_us;   /* between two reconciles; 0: none by schedule */
+    int64_t owed_us;       /* a reconcile is owed from then on */
+    int64_t late_us;       /* until then requests of a killed process may arrive */
+    int64_t listing_us;    /* when the reconcile began to list */
+};
+
+struct deletes {
+    const struct loop_view *view;
+    struct source_reader *reader;
+    struct retry_budget *service_retry;
+    struct checkpoint_backup *backup;
+    const struct pending_commit *pending_commit;
+    struct guard guard;
+    bool guarded; /* the index is live; a generation being built is not guarded */
+    enum deletes_phase phase;
+    enum deletes_why why;
+    bool foreseeing; /* a prescan has begun */
+    bool spent;      /* the permission was needed for these deletes */
+    struct delete_probe probe;
+    struct reconcile_walk walk;
+    struct reconcile_schedule schedule;
+};
+
+/* Initializes all but the first five members, which the caller has set. permitted: number of
+ * deletes that a person permitted in addition to the limits. */
 void deletes_init(struct deletes *d, const struct guard_limits *limits, int64_t permitted);
 void deletes_release(struct deletes *d);
 
-/* Loads the record of the last reconcile from the state file. */
-int reconcile_load(struct loop *l, struct err *err) MUST_CHECK;
+/* Loads the record of the last reconcile from the state file. interval_ms: between two reconciles,
+ * 0: none by schedule. */
+int reconcile_load(struct deletes *d, int64_t interval_ms, struct err *err) MUST_CHECK;
 
 /* Records that the index is empty, so that none of its documents lacks a row. */
-int reconcile_note_empty(struct loop *l, struct err *err) MUST_CHECK;
+int reconcile_note_empty(struct deletes *d, struct err *err) MUST_CHECK;
 
 /* Records that an index with documents is loaded from the beginning, so that its keys are walked
  * afterwards. */
-int reconcile_note_former(struct loop *l, struct err *err) MUST_CHECK;
+int reconcile_note_former(struct deletes *d, struct err *err) MUST_CHECK;
 
 /* Called at each turn before anything is sent. Begins a reconcile if one is due and everything is
  * read. */
-int reconcile_mind(struct loop *l, struct err *err) MUST_CHECK;
+int reconcile_mind(struct deletes *d, struct err *err) MUST_CHECK;
 
 /* Called at the end. Records whether requests may still be in flight. */
-int reconcile_rest(struct loop *l, struct err *err) MUST_CHECK;
+int reconcile_rest(struct deletes *d, struct err *err) MUST_CHECK;
 
-/* Handles changes that concern deletes. Returns true if the change needs no further handling. */
-bool deletes_take(struct loop *l);
+/* Handles changes that concern deletes; see struct loop_observer. */
+bool deletes_on_change(void *self, const struct change *change);
 
-/* Called before a delete is sent. Returns false if the guard ends the work instead. */
-bool deletes_pass(struct loop *l, uint64_t key_hash);
+/* Called before a delete is sent: LOOP_GO_ON, or LOOP_END if the guard refuses it. */
+enum loop_answer deletes_pass(struct deletes *d, struct span key, uint64_t key_hash,
+                              struct err *why);
 
 /* Returns true if nothing may be read yet. */
-bool deletes_wait(const struct loop *l);
+bool deletes_wait(const struct deletes *d);
 
 /* Returns true if a reconcile waits for its last commit. */
-bool deletes_close(const struct loop *l);
+bool deletes_close(const struct deletes *d);
 
-/* Called between pages. Performs one step; *ready is true if reading may continue. */
-int deletes_turn(struct loop *l, bool *ready, struct err *err) MUST_CHECK;
+/* Called between pages. Performs one step; LOOP_GO_ON if reading may continue. */
+enum loop_answer deletes_turn(struct deletes *d, struct err *err);
 
-/* A first load is not swapped in for `index`, which people search: ERR_STATE with the numbers,
+/* A first load is not swapped in for the live index `index`: ERR_STATE with the numbers,
  * which are kept for the permission. */
 int deletes_refuse_swap(struct state *state, const struct guard_limits *limits,
                         const struct swap_loss *loss, const struct clock *clock,

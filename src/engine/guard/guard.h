@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "pipeline/hashset.h"
+#include "core/hashset.h"
 #include "rowferry/engine/guard/guard_limits.h"
 
 struct guard {

@@ -18,7 +18,7 @@
  */
 #pragma once
 
-#include "pipeline/hashset.h"
+#include "core/hashset.h"
 #include "rowferry/document/bulk/batch.h"
 
 #define REFUSED_TIMES 10

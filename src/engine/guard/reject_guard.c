@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pipeline/loop.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
 
@@ -27,90 +26,97 @@ void reject_guard_keep(struct state *state, const struct guard_stop *halt, const
     }
 }
 
-void reject_guard_count(struct loop *l, uint64_t page, const struct letter *letter)
+static void reject_guard_on_settled(void *self, uint64_t page, bool sent,
+                                    const struct letter *letter)
 {
-    if (source_reader_was_asked(&l->source_reader, page)) {
+    struct reject_guard *g = self;
+    (void)sent;
+    if (source_reader_was_asked(g->view->reader, page)) {
         return;
     }
     if (letter != NULL) {
-        reject_stats_add(&l->verdict.rejects, letter);
+        reject_stats_add(&g->rejects, letter);
     } else {
-        reject_stats_done(&l->verdict.rejects);
+        reject_stats_done(&g->rejects);
     }
 }
 
-/* Detects the end of a window. The windows of the initial load are single pages, too short to be
- * judged. */
-void reject_guard_take(struct loop *l, const struct change *change)
+/* The windows of the initial load are single pages, too short to be judged. */
+static bool reject_guard_on_change(void *self, const struct change *change)
 {
+    struct reject_guard *g = self;
     if (change->kind == CHANGE_PAGE) {
-        l->verdict.page_ended = change->drained || (change->whole && !change->copying);
+        g->page_ended = change->drained || (change->whole && !change->copying);
     } else if (change->kind == CHANGE_UPSERT || change->kind == CHANGE_DELETE) {
-        l->verdict.page_ended = false;
+        g->page_ended = false;
     }
+    return false;
 }
 
-bool reject_guard_waits(const struct loop *l)
+struct loop_observer reject_guard_observer(struct reject_guard *g)
 {
-    return l->verdict.tripped || reject_stats_doubt(&l->verdict.rejects);
+    return (struct loop_observer){
+        .self = g, .on_change = reject_guard_on_change, .on_settled = reject_guard_on_settled};
 }
 
-static void reject_guard_stop(struct loop *l, const struct reject_reason *reason)
+bool reject_guard_waits(const struct reject_guard *g)
 {
-    const struct reject_stats *r = &l->verdict.rejects;
+    return g->tripped || reject_stats_doubt(&g->rejects);
+}
+
+static void reject_guard_stop(const struct reject_guard *g, const struct reject_reason *reason,
+                              struct err *why)
+{
+    const struct loop_view *v = g->view;
+    const char *name = v->target.pipeline;
     struct guard_stop halt = {.documents = -1,
                               .rejected = reason->count,
-                              .operations = r->operations,
-                              .at_us = clock_wall_us(&l->clock)};
-    struct err why;
+                              .operations = g->rejects.operations,
+                              .at_us = clock_wall_us(&v->clock)};
     memcpy(halt.reason, reason->name, sizeof(halt.reason));
-    reject_guard_keep(l->state, &halt, l->options->definition.name);
-    err_set(&why, ERR_STATE,
+    reject_guard_keep(v->state, &halt, name);
+    err_set(why, ERR_STATE,
             "the guard stopped the pipeline: of the last %" PRId64 " operations for index \"%s\" "
             "%" PRId64 " were refused for one reason: %s",
-            r->operations, l->sender.index, reason->count, reason->name);
-    if (l->options->mode == PIPELINE_BUILD) {
-        err_hint(&why,
-                 "the live index stays as it is; correct mapping or rows, then: rowferry reindex "
-                 "--abort %s, and reindex anew",
-                 l->options->definition.name);
-        loop_end(l, &why);
-        return;
-    }
-    err_hint(&why,
-             "see \"rowferry deadletter list\", correct mapping or rows and sync again; if they "
-             "are to become dead letters: rowferry sync --allow-rejections %s",
-             l->options->definition.name);
-    loop_end(l, &why);
+            g->rejects.operations, v->target.index, reason->count, reason->name);
+    err_hint(why,
+             g->building ? "the live index stays as it is; correct mapping or rows, then: rowferry "
+                           "reindex --abort %s, and reindex anew"
+                         : "see \"rowferry deadletter list\", correct mapping or rows and sync "
+                           "again; if they are to become dead letters: rowferry sync "
+                           "--allow-rejections %s",
+             name);
 }
 
 /* Commits some dead letters for inspection. The others are dropped, because their operations will
  * be repeated. */
-static int reject_guard_keep_letters(struct loop *l, struct err *err)
+static int reject_guard_keep_letters(const struct reject_guard *g, struct err *err)
 {
+    const struct loop_view *v = g->view;
     int64_t kept;
-    int rc = deadletter_count(l->state, &kept, err);
+    int rc = deadletter_count(v->state, &kept, err);
     if (rc == 0) {
-        pending_commit_keep(&l->pending_commit,
+        pending_commit_keep(g->pending_commit,
                             kept < REJECT_STATS_COUNT ? (size_t)(REJECT_STATS_COUNT - kept) : 0);
-        rc = pending_commit_write(&l->pending_commit, l->state, NULL, 0, clock_wall_us(&l->clock),
+        rc = pending_commit_write(g->pending_commit, v->state, NULL, 0, clock_wall_us(&v->clock),
                                   err);
     }
     return rc;
 }
 
-int reject_guard_turn(struct loop *l, struct err *err)
+enum loop_answer reject_guard_turn(struct reject_guard *g, bool closing, struct err *err)
 {
-    struct reject_guard *v = &l->verdict;
-    bool ended = (v->page_ended && l->window.keys.count == 0) || deletes_close(l);
-    const struct reject_reason *reason = v->tripped ? NULL : reject_stats_trips(&v->rejects, ended);
+    struct err ignored;
+    bool ended = (g->page_ended && g->view->window->keys.count == 0) || closing;
+    const struct reject_reason *reason = g->tripped ? NULL : reject_stats_trips(&g->rejects, ended);
     if (reason != NULL) {
-        v->tripped = true;
-        reject_guard_stop(l, reason);
-        return reject_guard_keep_letters(l, err);
+        g->tripped = true;
+        reject_guard_stop(g, reason, err);
+        (void)!reject_guard_keep_letters(g, &ignored);
+        return LOOP_END;
     }
     if (ended) {
-        reject_stats_begin(&v->rejects);
+        reject_stats_begin(&g->rejects);
     }
-    return 0;
+    return reject_guard_waits(g) ? LOOP_WAIT : LOOP_GO_ON;
 }

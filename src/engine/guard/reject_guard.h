@@ -9,29 +9,29 @@
  */
 #pragma once
 
+#include "core/loop_observers.h"
+#include "core/pending_commit.h"
 #include "guard/reject_stats.h"
 #include "rowferry/document/model/operation.h"
 
-struct change;
-struct loop;
-
 struct reject_guard {
+    const struct loop_view *view;
+    struct pending_commit *pending_commit;
+    bool building; /* the index is not live yet */
     struct reject_stats rejects;
     bool page_ended; /* nothing was read since the end of a window */
     bool tripped;
 };
 
-/* Counts a settled operation of the page. letter: null if it succeeded. */
-void reject_guard_count(struct loop *l, uint64_t page, const struct letter *letter);
+/* The events it receives: it counts settled operations and finds the end of a stretch. */
+struct loop_observer reject_guard_observer(struct reject_guard *g);
 
-/* Notes a change that was read, to find the end of a stretch. */
-void reject_guard_take(struct loop *l, const struct change *change);
-
-/* Ends the work if too many operations were rejected. */
-int reject_guard_turn(struct loop *l, struct err *err) MUST_CHECK;
+/* Called after answers were taken. LOOP_WAIT: nothing may be committed now. LOOP_END: too many
+ * operations were rejected. closing: a reconcile is settled. */
+enum loop_answer reject_guard_turn(struct reject_guard *g, bool closing, struct err *err);
 
 /* Returns true while nothing may be committed. */
-bool reject_guard_waits(const struct loop *l);
+bool reject_guard_waits(const struct reject_guard *g);
 
 /* Records what stopped the pipeline, so that a person can permit exactly this. */
 void reject_guard_keep(struct state *state, const struct guard_stop *halt, const char *pipeline);

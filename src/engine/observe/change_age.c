@@ -29,7 +29,7 @@ static void change_age_join_oldest(struct change_age *v)
     v->count--;
 }
 
-void change_age_begin(struct change_age *v, uint64_t page, int64_t now_us, int64_t wall_us)
+void change_age_begin(struct change_age *v, uint64_t page, int64_t now_us)
 {
     if (v->open) {
         return;
@@ -38,18 +38,15 @@ void change_age_begin(struct change_age *v, uint64_t page, int64_t now_us, int64
         change_age_join_oldest(v);
     }
     int64_t from_us = v->called_us != 0 ? v->called_us : v->looked_us;
-    v->marks[v->count++] = (struct change_age_mark){page, from_us, now_us, wall_us};
+    v->marks[v->count++] = (struct change_age_mark){page, from_us, now_us};
     v->open = true;
     change_age_note_look(v, now_us);
 }
 
-bool change_age_end(struct change_age *v, int64_t *until_wall_us)
+bool change_age_end(struct change_age *v)
 {
-    bool was = v->open && v->count > 0;
+    bool was = v->open;
     v->open = false;
-    if (was) {
-        *until_wall_us = v->marks[v->count - 1].until_wall_us;
-    }
     return was;
 }
 

@@ -15,10 +15,9 @@
 #define CHANGE_AGE_MARKS 64
 
 struct change_age_mark {
-    uint64_t page;         /* the first page of its window */
-    int64_t from_us;       /* monotonic: none of the changes was committed yet */
-    int64_t until_us;      /* monotonic: time of the snapshot, all were committed */
-    int64_t until_wall_us; /* same as until_us, wall clock */
+    uint64_t page;    /* the first page of its window */
+    int64_t from_us;  /* monotonic: none of the changes was committed yet */
+    int64_t until_us; /* monotonic: time of the snapshot, all were committed */
 };
 
 struct change_age {
@@ -37,10 +36,10 @@ void change_age_nothing(struct change_age *v, int64_t now_us);
 void change_age_called(struct change_age *v, int64_t now_us);
 
 /* Begins a page of the log, which is the first of a window if none is open. */
-void change_age_begin(struct change_age *v, uint64_t page, int64_t now_us, int64_t wall_us);
+void change_age_begin(struct change_age *v, uint64_t page, int64_t now_us);
 
-/* Ends a window. Returns true and the wall clock of its snapshot if one was open. */
-bool change_age_end(struct change_age *v, int64_t *until_wall_us);
+/* Ends a window. Returns false if none was open. */
+bool change_age_end(struct change_age *v);
 
 /* Returns the estimated time since an operation of the page was committed; -1: unknown. */
 int64_t change_age_us(struct change_age *v, uint64_t page, int64_t now_us);

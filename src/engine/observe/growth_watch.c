@@ -24,16 +24,15 @@ static void growth_watch_report(struct growth_watch *w, enum growth_news news)
     }
     w->news = news;
     if (news == GROWTH_WELL) {
-        log_event(LOG_INFO, "growth_goes_on", F_TEXT("pipeline", w->pipeline));
+        log_event(LOG_INFO, "growth_goes_on", F_TEXT("pipeline", w->view->target.pipeline));
     } else {
-        log_event(LOG_WARN, "growth_stopped", F_TEXT("pipeline", w->pipeline),
+        log_event(LOG_WARN, "growth_stopped", F_TEXT("pipeline", w->view->target.pipeline),
                   F_TEXT("why", growth_watch_why(w)),
                   F_REAL("bytes_per_document", w->growth.bytes_per_document));
     }
 }
 
-void growth_watch_turn(struct growth_watch *w, const char *index, struct flow *flow, int64_t sent,
-                       int64_t left, int64_t now_us)
+void growth_watch_turn(struct growth_watch *w, int64_t sent, int64_t left, int64_t now_us)
 {
     struct storage storage;
     struct err err;
@@ -44,14 +43,29 @@ void growth_watch_turn(struct growth_watch *w, const char *index, struct flow *f
         return;
     }
     w->due_us = now_us + GROWTH_WATCH_EVERY_US;
-    int rc = w->service.ops->storage(w->service.self, index, &storage, &err);
+    int rc =
+        w->view->service.ops->storage(w->view->service.self, w->view->target.index, &storage, &err);
     if (rc == ERR_REJECTED) {
         w->forbidden = true;
-        log_event(LOG_INFO, "growth_unwatched", F_TEXT("pipeline", w->pipeline),
+        log_event(LOG_INFO, "growth_unwatched", F_TEXT("pipeline", w->view->target.pipeline),
                   F_INT("http_status", err.http_status));
     }
     if (rc == 0) {
         growth_watch_report(w, growth_judge(&w->growth, &storage, sent, left));
-        flow_freeze(flow, w->news != GROWTH_WELL);
+        flow_freeze(w->flow, w->news != GROWTH_WELL);
     }
+}
+
+enum loop_answer growth_watch_on_turn(void *self, struct err *why)
+{
+    struct growth_watch *w = self;
+    const struct loop_view *v = w->view;
+    struct capture_progress copy;
+    (void)why;
+    if (source_reader_copies(v->reader) && !loop_view_stopping(v)) {
+        v->reader->capture->ops->progress(v->reader->capture, &copy);
+        int64_t left = copy.rows_estimated > 0 ? copy.rows_estimated - copy.rows_read : -1;
+        growth_watch_turn(w, v->counters->upserts, left, clock_monotonic_us(&v->clock));
+    }
+    return LOOP_GO_ON;
 }

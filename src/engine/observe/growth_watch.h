@@ -5,13 +5,13 @@
  */
 #pragma once
 
-#include "rowferry/engine/port.h"
+#include "core/loop_view.h"
 #include "rowferry/service/bulk/flow.h"
 #include "rowferry/service/cluster/growth.h"
 
 struct growth_watch {
-    struct service_port service;
-    const char *pipeline; /* borrowed, for the log */
+    const struct loop_view *view;
+    struct flow *flow; /* stopped from growing */
     struct growth growth;
     enum growth_news news; /* result of the last check */
     int64_t due_us;        /* time of the next check; 0 = not scheduled yet */
@@ -23,5 +23,8 @@ const char *growth_watch_why(const struct growth_watch *w);
 
 /* Checks if due. sent: documents of this run; left: documents still to come, negative if
  * unknown. */
-void growth_watch_turn(struct growth_watch *w, const char *index, struct flow *flow, int64_t sent,
-                       int64_t left, int64_t now_us);
+void growth_watch_turn(struct growth_watch *w, int64_t sent, int64_t left, int64_t now_us);
+
+/* Checks an index that is being filled; see struct loop_observer. Later changes replace documents,
+ * so they are not checked. */
+enum loop_answer growth_watch_on_turn(void *self, struct err *why);

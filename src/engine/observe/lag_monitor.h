@@ -5,46 +5,37 @@
  * pipeline makes progress.
  *
  * It costs an idle pipeline one short query every half minute. The lag in time is the time since
- * the last snapshot whose changes were all acknowledged (follow.equal_us).
+ * the last snapshot whose changes were all acknowledged (equal_us of the view).
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "core/loop_observers.h"
 #include "observe/change_age.h"
-
-struct loop;
-struct change;
+#include "rowferry/engine/observe/status_snapshot.h"
 
 struct lag_monitor {
+    const struct loop_view *view;
+    struct source_reader *reader;
+    struct stall *stall;                   /* kept over several rounds; null: not observed */
+    struct status_snapshot_moment *moment; /* receives lag, xmin holder, stall and latency */
+    bool queries;                          /* the answers to its queries are shown */
     struct change_age change_age;
     int64_t held_us;    /* monotonic: last query for the holder of the watermark */
     int64_t counted_us; /* monotonic: last query for the number of unread changes */
     int64_t waiting;    /* number of unread changes; -1: unknown */
     bool holds_unseen;  /* the source does not provide it; also counts_unseen */
     bool counts_unseen;
-    int64_t asked_us; /* monotonic and wall clock: before the current page began */
-    int64_t asked_wall_us;
-    uint64_t equals;  /* how often all changes were found to be acknowledged */
+    int64_t asked_us; /* monotonic: before the current page began */
     bool heard;       /* the source returned data in this turn */
     int64_t heard_us; /* monotonic: last time it did */
     bool news;        /* a change must be reported at once */
 };
 
 /* Begins a part of the loop's work. */
-void lag_monitor_begin(struct loop *l);
+void lag_monitor_begin(struct lag_monitor *g);
 
-/* Called before the loop reads, and with the change it has read. */
-void lag_monitor_reads(struct loop *l);
-void lag_monitor_has_read(struct loop *l, const struct change *change);
+/* Updates the stall, and the facts it is derived from. */
+void lag_monitor_update(struct lag_monitor *g);
 
-/* Called between pages. Runs the queries to the source that are due. more: the source has more to
- * read. */
-void lag_monitor_ask(struct loop *l, bool more);
-
-/* Records the latency of an acknowledged operation of the page. */
-void lag_monitor_acknowledged(struct loop *l, uint64_t page);
-
-/* Called at the end of a successful turn. Updates the stall, and the facts it is derived from. */
-void lag_monitor_turn(struct loop *l);
+/* The events it receives. It queries the source between pages. */
+struct loop_observer lag_monitor_observer(struct lag_monitor *g);

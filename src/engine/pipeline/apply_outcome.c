@@ -11,7 +11,7 @@
 static void apply_outcome_letter(struct loop *l, uint64_t page, const struct letter *letter)
 {
     pending_commit_reject(&l->pending_commit, letter);
-    reject_guard_count(l, page, letter);
+    loop_observers_settled(&l->observers, page, false, letter);
     l->counters.rejected++;
     if (source_reader_was_asked(&l->source_reader, page)) {
         requests_settled(&l->requests, letter->kind, true);
@@ -21,11 +21,11 @@ static void apply_outcome_letter(struct loop *l, uint64_t page, const struct let
 /* Counts a delete as done without sending it: no document can have this key. */
 static void apply_outcome_absent(struct loop *l, uint64_t page)
 {
-    struct span key = l->change.key;
+    struct span key = l->reading.change.key;
     if (source_reader_was_asked(&l->source_reader, page)) {
         requests_settled(&l->requests, OPERATION_DELETE, false);
     }
-    reject_guard_count(l, page, NULL);
+    loop_observers_settled(&l->observers, page, false, NULL);
     l->counters.cleared +=
         pending_commit_done(&l->pending_commit, key, text_hash(key.data, key.len));
 }
@@ -33,21 +33,21 @@ static void apply_outcome_absent(struct loop *l, uint64_t page)
 /* Returns true if a deleted row has no document, as far as the service can confirm. */
 static bool apply_outcome_has_no_document(struct loop *l)
 {
-    if (!l->options->definition.stream) {
+    if (!l->view.target.stream) {
         return true;
     }
     bool there;
     struct err unseen;
-    const struct service_port *service = &l->service;
-    int rc =
-        service->ops->present(service->self, l->sender.index, &l->change.key, 1, &there, &unseen);
+    const struct service_port *service = &l->view.service;
+    int rc = service->ops->present(service->self, l->view.target.index, &l->reading.change.key, 1,
+                                   &there, &unseen);
     return rc == 0 && !there;
 }
 
 /* Handles a change that could not be encoded: records a dead letter for its row. */
 void apply_outcome_refusal(struct loop *l, uint64_t page, const struct refusal *refusal)
 {
-    if (l->change.kind == CHANGE_DELETE && !l->change.key_null &&
+    if (l->reading.change.kind == CHANGE_DELETE && !l->reading.change.key_null &&
         apply_outcome_has_no_document(l)) {
         apply_outcome_absent(l, page);
         return;
@@ -62,8 +62,8 @@ void apply_outcome_refusal(struct loop *l, uint64_t page, const struct refusal *
         buf_printf(&reason, ": %s", refusal->beginning);
     }
     struct letter letter = {
-        .key = l->change.key_null ? span_make("", 0) : l->change.key,
-        .kind = l->change.kind == CHANGE_UPSERT ? OPERATION_UPSERT : OPERATION_DELETE,
+        .key = l->reading.change.key_null ? span_make("", 0) : l->reading.change.key,
+        .kind = l->reading.change.kind == CHANGE_UPSERT ? OPERATION_UPSERT : OPERATION_DELETE,
         .reason = span_make(buf_text(&reason), reason.len),
         .version = l->source_reader.version,
     };
@@ -82,9 +82,7 @@ static void apply_outcome_done(struct loop *l, const struct operation *o, struct
     l->counters.present += present;
     l->counters.upserts += o->kind == OPERATION_UPSERT && !present;
     l->counters.deletes += o->kind == OPERATION_DELETE;
-    l->moment.settled_us = l->answered_us;
-    lag_monitor_acknowledged(l, o->page);
-    reject_guard_count(l, o->page, NULL);
+    loop_observers_settled(&l->observers, o->page, true, NULL);
     l->counters.cleared += pending_commit_done(&l->pending_commit, key, hash);
     window_settle(&l->window, o->page, hash, o->len);
 }
@@ -120,20 +118,20 @@ static void apply_outcome_conflict(struct loop *l, const struct batch *batch,
 
 static void apply_outcome_hint(const struct loop *l, struct span reason, struct err *why)
 {
-    if (index_block_hint(reason, l->sender.index, why)) {
+    if (index_block_hint(reason, l->view.target.index, why)) {
         return;
     }
-    if (outcome_is_gone(reason) && l->options->definition.stream) {
+    if (outcome_is_gone(reason) && l->view.target.stream) {
         err_hint(why, "the next sync fills the data stream again: rowferry sync %s",
-                 l->options->definition.name);
+                 l->view.target.pipeline);
     } else if (outcome_is_gone(reason)) {
         err_hint(why,
                  "index \"%s\" or its alias \"%s\" is gone: put the index back, or build it anew: "
                  "rowferry reindex %s",
-                 l->sender.index, l->sender.write_alias, l->options->definition.name);
+                 l->view.target.index, l->sender.write_alias, l->view.target.pipeline);
     } else if (outcome_is_shared(reason)) {
         err_hint(why, "take alias \"%s\" off all indices but \"%s\"", l->sender.write_alias,
-                 l->sender.index);
+                 l->view.target.index);
     }
 }
 
@@ -147,7 +145,7 @@ static void apply_outcome_fatal(struct loop *l, const struct batch *batch,
         why = batch->failure;
     } else {
         struct span reason = batch_reason(batch, o);
-        err_set(&why, ERR_REJECTED, "index \"%s\" takes no writes: %d %.*s", l->sender.index,
+        err_set(&why, ERR_REJECTED, "index \"%s\" takes no writes: %d %.*s", l->view.target.index,
                 o->http_status, (int)reason.len, reason.data);
         apply_outcome_hint(l, reason, &why);
     }

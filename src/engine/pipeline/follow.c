@@ -6,18 +6,42 @@
 
 #define FOLLOW_LOOK_US INT64_C(10000000)
 
-bool follow_rests(const struct loop *l)
+void follow_init(struct loop *l)
 {
-    return l->follow.on && !l->follow.poll && source_reader_done(&l->source_reader);
+    struct pace *p = &l->follow.pace;
+    pace_init(p, l->options->follow.poll_min_ms, l->options->follow.poll_max_ms);
+    l->view.following.idle = p->interval_ms >= p->max_ms;
+    wakeup_init(&l->follow.wakeup);
 }
 
 /* The pages of the window that was read are those before the window's next page. */
-void follow_window_read(struct loop *l, int64_t snapshot_us)
+static void follow_window_read(struct loop *l, int64_t snapshot_us)
 {
     struct follow *f = &l->follow;
-    if (f->on && f->drained_us == 0) {
+    if (l->view.following.on && f->drained_us == 0) {
         f->drained_us = snapshot_us;
         f->drained_page = l->window.next - 1;
+    }
+}
+
+void follow_before_page(struct loop *l)
+{
+    l->follow.asked_us = clock_wall_us(&l->view.clock);
+}
+
+/* A page may begin and end in one call. */
+void follow_has_read(struct loop *l, const struct change *change)
+{
+    struct follow *f = &l->follow;
+    if (f->window_us == 0 && source_reader_reads_log(&l->source_reader)) {
+        f->window_us = f->asked_us;
+    }
+    if (change->kind == CHANGE_PAGE && change->whole && !change->ahead) {
+        int64_t snapshot_us = f->window_us != 0 ? f->window_us : f->asked_us;
+        f->window_us = 0;
+        if (!change->copying) {
+            follow_window_read(l, snapshot_us);
+        }
     }
 }
 
@@ -26,46 +50,58 @@ void follow_settled(struct loop *l)
     struct follow *f = &l->follow;
     if (f->drained_us != 0 && l->source_reader.again_count == 0 &&
         window_pages_settled(&l->window, 1, f->drained_page)) {
-        f->equal_us = f->drained_us;
+        l->view.following.equal_us = f->drained_us;
+        l->view.following.equals++;
         f->drained_us = 0;
-        l->lag_monitor.equals++;
     }
+}
+
+static void follow_poll_ended(struct loop *l, int64_t now_us, bool found)
+{
+    struct pace *p = &l->follow.pace;
+    follow_window_read(l, l->follow.began_us);
+    pace_ended(p, now_us, found);
+    l->view.following.idle = p->interval_ms >= p->max_ms;
 }
 
 int follow_turn(struct loop *l, struct err *err)
 {
     struct follow *f = &l->follow;
-    int64_t now = clock_monotonic_us(&l->clock);
-    if (!f->on || loop_stopping(l) || !source_reader_done(&l->source_reader)) {
-        f->poll = f->poll || !source_reader_done(&l->source_reader);
+    struct loop_following *shown = &l->view.following;
+    int64_t now = clock_monotonic_us(&l->view.clock);
+    if (!shown->on || loop_stopping(l) || !source_reader_done(&l->source_reader)) {
+        shown->polling = shown->polling || !source_reader_done(&l->source_reader);
         return 0;
     }
-    if (f->poll) {
-        f->poll = false;
-        follow_window_read(l, f->began_us);
-        pace_ended(&f->pace, now, l->counters.rows_read != f->rows_before);
+    if (shown->polling) {
+        shown->polling = false;
+        follow_poll_ended(l, now, l->counters.rows_read != f->rows_before);
     }
     if (l->options->mode == PIPELINE_REQUESTS || now < pace_due_us(&f->pace)) {
         return 0;
     }
-    bool look = now - f->looked_us >= FOLLOW_LOOK_US;
-    bool any = look;
+    bool any = now - f->looked_us >= FOLLOW_LOOK_US;
     int rc = loop_release_source(l, err);
-    lag_monitor_ask(l, false);
+    loop_observers_page(&l->observers, false);
     f->rows_before = l->counters.rows_read;
-    f->began_us = clock_wall_us(&l->clock);
+    f->began_us = clock_wall_us(&l->view.clock);
     if (rc == 0) {
         rc = source_reader_poll(&l->source_reader, &any, err);
     }
     if (rc == 0 && any) {
-        f->poll = true;
+        shown->polling = true;
         f->looked_us = now;
     } else if (rc == 0) {
-        follow_window_read(l, f->began_us);
-        change_age_nothing(&l->lag_monitor.change_age, now);
-        pace_ended(&f->pace, clock_monotonic_us(&l->clock), false);
+        loop_observers_poll(&l->observers, false, now);
+        follow_poll_ended(l, clock_monotonic_us(&l->view.clock), false);
     }
     return rc;
+}
+
+void follow_called(struct loop *l)
+{
+    loop_observers_poll(&l->observers, true, clock_monotonic_us(&l->view.clock));
+    pace_call(&l->follow.pace);
 }
 
 int64_t follow_wait_ms(const struct loop *l, int64_t now_us, int *fd)

@@ -8,36 +8,41 @@
 #pragma once
 
 #include "pipeline/pace.h"
-#include "rowferry/base/err.h"
+#include "pipeline/wakeup.h"
+#include "rowferry/source/capture.h"
 
 struct loop;
 
+/* Also the loop's view has a part of it, for observers. Times are wall clock unless noted. */
 struct follow {
-    bool on;   /* false: the work ends when everything is read */
-    bool poll; /* a poll has begun and its changes are not all read yet */
     struct pace pace;
-    int64_t rows_before; /* counters.rows_read at the start of the poll */
-    int64_t looked_us;   /* monotonic: start of the last poll that read pages */
-    int64_t began_us;    /* wall clock: start of the current poll */
-    int64_t drained_us;  /* same, of the window that was read completely up to drained_page and is
-                            not settled */
+    struct wakeup wakeup; /* open while following */
+    int64_t rows_before;  /* counters.rows_read at the start of the poll */
+    int64_t looked_us;    /* monotonic: start of the last poll that read pages */
+    int64_t began_us;     /* start of the current poll */
+    int64_t asked_us;     /* before the current page began */
+    int64_t window_us;    /* before the first page of the log of the current window; 0: none */
+    int64_t drained_us;   /* snapshot of the window that was read completely up to drained_page and
+                             is not settled */
     uint64_t drained_page;
-    int64_t equal_us; /* same, of the last window that is settled, for `status` */
 };
+
+void follow_init(struct loop *l);
 
 /* Called once per turn of the loop, before it reads. Ends the current poll, or begins one that is
  * due. */
 int follow_turn(struct loop *l, struct err *err) MUST_CHECK;
 
-/* Records that a window was read completely, up to the last page. snapshot_us: wall clock of its
- * snapshot. */
-void follow_window_read(struct loop *l, int64_t snapshot_us);
+/* Called before a page is read, and with each change that was read, to know the snapshot of each
+ * window. */
+void follow_before_page(struct loop *l);
+void follow_has_read(struct loop *l, const struct change *change);
 
 /* Called after answers were taken. Updates equal_us if everything up to drained_page is settled. */
 void follow_settled(struct loop *l);
 
-/* Returns true if the loop is waiting for the next poll. */
-bool follow_rests(const struct loop *l);
+/* Called if the source announced changes: the next poll is due at once. */
+void follow_called(struct loop *l);
 
 /* Returns the milliseconds until the next poll. *fd receives the descriptor of the source's
  * notifications, or -1. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "generation/generation.h"
-#include "observe/progress_report.h"
 #include "pipeline/loop.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
@@ -44,8 +43,7 @@ static int pipeline_sync_endure(struct sync *s, struct retry_budget *retry_budge
             return rc;
         }
         int64_t wait_ms;
-        loop_note_alive(&s->loop);
-        progress_report_retry_budget(&s->loop);
+        loop_note_away(&s->loop);
         while ((wait_ms =
                     retry_budget_wait_ms(retry_budget, clock_monotonic_us(&s->ports->clock))) > 0 &&
                !loop_stopping(&s->loop)) {
@@ -123,8 +121,8 @@ static int pipeline_sync_run_loop(struct sync *s, bool *stopped, struct err *err
     struct loop *l = &s->loop;
     int rc = loop_run(l, stopped, err);
     struct err why;
-    int looked = rc < 0 && l->aim.missed ? pipeline_sync_look_at_alias(s, &why) : 0;
-    s->moved = rc < 0 && l->aim.missed && (looked == 0 || looked == ERR_TRANSIENT);
+    int looked = rc < 0 && l->watchers.alias.missed ? pipeline_sync_look_at_alias(s, &why) : 0;
+    s->moved = rc < 0 && l->watchers.alias.missed && (looked == 0 || looked == ERR_TRANSIENT);
     if (looked < 0 && !s->moved) {
         *err = why;
         rc = looked;
@@ -137,12 +135,10 @@ static void pipeline_sync_take_generation(struct sync *s)
 {
     struct loop *l = &s->loop;
     bool live = s->target.checkpoint.phase == GENERATION_LIVE && s->options->mode != PIPELINE_BUILD;
-    l->aim = (struct alias_watch){.service = s->ports->service,
-                                  .alias = live ? s->options->definition.alias : NULL,
-                                  .index = s->target.checkpoint.generation,
-                                  .stream = s->options->definition.stream,
-                                  .uuid = s->target.checkpoint.index_uuid};
-    l->sender.index = s->target.checkpoint.generation;
+    l->watchers.alias = (struct alias_watch){.view = &l->view,
+                                             .alias = live ? s->options->definition.alias : NULL,
+                                             .uuid = s->target.checkpoint.index_uuid};
+    l->view.target.index = s->target.checkpoint.generation;
     l->sender.write_alias = s->target.write_alias;
     l->deletes.guarded =
         s->options->definition.stream || s->target.checkpoint.phase == GENERATION_LIVE;
@@ -174,7 +170,7 @@ static int pipeline_sync_begin(struct sync *s, struct err *err)
         return rc;
     }
     const struct checkpoint *c = &s->target.checkpoint;
-    l->committed = c->position != NULL ? text_copy(c->position) : NULL;
+    checkpoint_backup_take(&l->backup, c->position != NULL ? text_copy(c->position) : NULL);
     generation_consumer(&s->target, &s->consumer);
     l->plan = s->target.facts.plan;
     l->source_reader.consumer = buf_text(&s->consumer);
@@ -182,7 +178,8 @@ static int pipeline_sync_begin(struct sync *s, struct err *err)
     l->source_reader.loaded = c->documents;
     source_reader_init(&l->source_reader, &s->target.facts, c->position, c->clock_ceiling);
     if (c->position == NULL) {
-        rc = s->options->build.back ? reconcile_note_former(l, err) : reconcile_note_empty(l, err);
+        rc = s->options->build.back ? reconcile_note_former(&l->deletes, err)
+                                    : reconcile_note_empty(&l->deletes, err);
     }
     if (rc < 0) {
         return rc;
@@ -244,8 +241,8 @@ static int pipeline_sync_follow(struct sync *s, struct pipeline_result *result, 
         return rc;
     }
     s->loop.deletes.guard.allowed = 0;
-    s->loop.follow.on = true;
-    wakeup_open(&s->loop.wakeup, s->ports->state, s->options->follow.wake_fd);
+    s->loop.view.following.on = true;
+    wakeup_open(&s->loop.follow.wakeup, s->ports->state, s->options->follow.wake_fd);
     log_event(LOG_INFO, "following", F_TEXT("pipeline", s->options->definition.name));
     return pipeline_sync_run_loop(s, &result->stopped, err);
 }
@@ -264,8 +261,7 @@ static int pipeline_sync_work(struct sync *s, struct pipeline_result *result, st
         pipeline_sync_forget_replaced(s);
         return 0; /* engine/rebuild/rebuild.h continues */
     }
-    consumer_retention_apply(&s->loop.former, &s->loop.source_reader, s->ports->state,
-                             &s->ports->clock);
+    consumer_retention_on_page(&s->loop.watchers.retention, false);
     if (s->target.taken_over) {
         pipeline_sync_forget_replaced(s);
     }
@@ -287,7 +283,7 @@ static void pipeline_sync_report(struct sync *s, struct pipeline_result *result)
     struct err ignored;
     const struct counters *c = &s->loop.counters;
     result->counters = *c;
-    result->elapsed_ms = (clock_monotonic_us(&s->ports->clock) - s->loop.started_us) / 1000;
+    result->elapsed_ms = (clock_monotonic_us(&s->ports->clock) - s->loop.view.started_us) / 1000;
     if (s->target.checkpoint.generation != NULL) {
         snprintf(result->generation, sizeof(result->generation), "%s",
                  s->target.checkpoint.generation);
@@ -362,7 +358,7 @@ static int pipeline_sync_once(const struct pipeline_options *options,
         rc = pipeline_sync_forget_halt(&s, err);
     }
     source_reader_end_ticks(&s.loop.source_reader);
-    *turn = (struct sync_turn){.moved = s.moved, .followed = s.loop.follow.on};
+    *turn = (struct sync_turn){.moved = s.moved, .followed = s.loop.view.following.on};
     if (rc < 0 && !s.moved) {
         requests_fail(&s.loop.requests, err);
     } else {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "guard/deletes.h"
+#include "guard/guard.h"
 #include "guard/reject_stats.h"
 #include "pipeline/keylist.h"
 #include "rowferry/base/log.h"
@@ -23,12 +23,6 @@ void requests_init(struct requests *r, struct state *state, struct clock clock)
 {
     *r = (struct requests){.state = state, .clock = clock};
     buf_init(&r->command, 64);
-}
-
-void requests_permit_to(struct requests *r, struct deletes *deletes, struct reject_stats *rejects)
-{
-    r->deletes_guard = &deletes->guard;
-    r->rejects = rejects;
 }
 
 void requests_release(struct requests *r)

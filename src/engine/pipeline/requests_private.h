@@ -4,11 +4,10 @@
  */
 #pragma once
 
-#include "pipeline/pending_commit.h"
-#include "pipeline/source_reader.h"
+#include "core/pending_commit.h"
+#include "core/source_reader.h"
 #include "rowferry/engine/pipeline/requests.h"
 
-struct deletes;
 struct guard;
 struct reject_stats;
 
@@ -34,9 +33,6 @@ struct requests {
 };
 
 void requests_init(struct requests *r, struct state *state, struct clock clock);
-/* Sets the guards that receive permissions. */
-void requests_permit_to(struct requests *r, struct deletes *deletes, struct reject_stats *rejects);
-
 void requests_release(struct requests *r);
 
 /*

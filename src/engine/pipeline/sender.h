@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "pipeline/hashset.h"
+#include "core/hashset.h"
 #include "rowferry/base/backoff.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/document/bulk/batch.h"
@@ -52,7 +52,6 @@ typedef int (*sender_settle)(void *context, const struct batch *batch, const str
 struct sender {
     struct service_port service;
     const char *ingest_pipeline;
-    const char *index;       /* name of the generation */
     const char *write_alias; /* alias to write to: service/index/index.h */
     struct sender_slot *slots;
     size_t slot_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repeats a step of a rebuild while a server is unreachable. */
-#include "pipeline/retry_budget.h"
+#include "core/retry_budget.h"
 #include "rebuild/rebuild_private.h"
 #include "rowferry/base/stop.h"
 

@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include "core/retry_budget.h"
 #include "generation/generation.h"
-#include "pipeline/retry_budget.h"
 #include "rowferry/base/stop.h"
 #include "rowferry/engine/verify/verify.h"
 #include "rowferry/service/index/documents.h"

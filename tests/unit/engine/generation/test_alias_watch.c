@@ -10,14 +10,16 @@
 
 #define S INT64_C(1000000)
 
+static struct loop_view view = {.target = {.index = "things-1"}};
+
 static void begin(struct fake *f, struct alias_watch *a)
 {
     *f = (struct fake){.source = "database"};
     snprintf(f->index, sizeof(f->index), "things-1");
     snprintf(f->alias, sizeof(f->alias), "things-1");
     snprintf(f->uuid, sizeof(f->uuid), "u1");
-    *a = (struct alias_watch){
-        .service = fake_service_port(f), .alias = "things", .index = "things-1", .uuid = "u1"};
+    view.service = fake_service_port(f);
+    *a = (struct alias_watch){.view = &view, .alias = "things", .uuid = "u1"};
 }
 
 /* Returns true if a move is noticed within this time. */

@@ -8,10 +8,13 @@
 
 #define S INT64_C(1000000)
 
+static struct loop_view view = {.target = {.pipeline = "things", .index = "things-1"}};
+
 static void begin(struct fake *f, struct growth_watch *w, struct flow *flow)
 {
     *f = (struct fake){0};
-    *w = (struct growth_watch){.service = fake_service_port(f), .pipeline = "things"};
+    view.service = fake_service_port(f);
+    *w = (struct growth_watch){.view = &view, .flow = flow};
     flow_init(flow, &(struct flow_ceilings){8, 1 << 20});
 }
 
@@ -22,7 +25,7 @@ START_TEST(it_looks_every_half_minute)
     struct flow flow;
     begin(&f, &w, &flow);
     for (int64_t t = 0; t < 95 * S; t += S / 10) {
-        growth_watch_turn(&w, "things-1", &flow, t / 1000, -1, 1000 * S + t);
+        growth_watch_turn(&w, t / 1000, -1, 1000 * S + t);
     }
     ck_assert_uint_eq(f.storage_looks, 3);
 }
@@ -36,7 +39,7 @@ START_TEST(who_may_not_look_asks_once)
     begin(&f, &w, &flow);
     f.storage_forbidden = true;
     for (int64_t t = 0; t < 200 * S; t += S) {
-        growth_watch_turn(&w, "things-1", &flow, t, -1, 1000 * S + t);
+        growth_watch_turn(&w, t, -1, 1000 * S + t);
     }
     ck_assert_uint_eq(f.storage_looks, 1);
     ck_assert(!flow.frozen);
@@ -51,14 +54,14 @@ START_TEST(an_index_that_swells_freezes_the_batches_until_it_does_not)
     begin(&f, &w, &flow);
     for (int64_t i = 0; i < 12; i++) {
         f.storage_bytes = i * 500000;
-        growth_watch_turn(&w, "things-1", &flow, i * 1000, -1, (1000 + 31 * i) * S);
+        growth_watch_turn(&w, i * 1000, -1, (1000 + 31 * i) * S);
         ck_assert(!flow.frozen);
     }
     f.storage_bytes = 60000000;
-    growth_watch_turn(&w, "things-1", &flow, 12000, -1, 1500 * S);
+    growth_watch_turn(&w, 12000, -1, 1500 * S);
     ck_assert(flow.frozen);
     f.storage_bytes = 6500000;
-    growth_watch_turn(&w, "things-1", &flow, 13000, -1, 1600 * S);
+    growth_watch_turn(&w, 13000, -1, 1600 * S);
     ck_assert(!flow.frozen);
 }
 END_TEST

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The invariants of the window. A violation aborts the process; the committed checkpoint is still
  * correct. */
-#include "pipeline/window.h"
+#include "core/window.h"
 
 #include <stdio.h>
 #include <stdlib.h>

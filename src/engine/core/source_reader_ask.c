@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries to the source between two pages; they may stay unanswered. */
-#include "pipeline/source_reader.h"
+#include "core/source_reader.h"
 
 bool source_reader_reads_log(const struct source_reader *r)
 {

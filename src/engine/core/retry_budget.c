@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Retries with back-off within a budget. */
-#include "pipeline/retry_budget.h"
+#include "core/retry_budget.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long a server may be unreachable. */
-#include "pipeline/retry_budget.h"
+#include "core/retry_budget.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open addressing with linear probing. Removal shifts the following entries; tombstones are not
  * needed. */
-#include "pipeline/hashset.h"
+#include "core/hashset.h"
 
 #include <stdlib.h>
 

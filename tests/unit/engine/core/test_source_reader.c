@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The source reader when the source is lost and returns, with a real state file. */
-#include "pipeline/source_reader.h"
+#include "core/source_reader.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collects dead letters and clearings between two commits. Each key has at most one of them, the
  * later one. */
-#include "pipeline/pending_commit.h"
+#include "core/pending_commit.h"
 
 #include <stdlib.h>
 

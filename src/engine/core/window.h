@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "pipeline/hashset.h"
+#include "core/hashset.h"
 
 #define WINDOW_PAGES 256 /* maximum number of unsettled pages */
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens the source, takes versions, begins pages, recovers from a lost connection. */
-#include "pipeline/source_reader.h"
+#include "core/source_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "generation/checkpoint_backup.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/resnapshot.h"
@@ -232,6 +231,17 @@ static void source_reader_report_resumed(const struct source_reader *r)
               F_REAL("share", copy.share), F_INT("rows_left", left));
 }
 
+/* Logs once that the source could not be pruned, until it can be. Only disk space is lost there. */
+static void source_reader_report_unpruned(struct source_reader *r)
+{
+    const char *why = r->capture != NULL ? r->capture->unpruned : NULL;
+    if (why != NULL && !r->unpruned) {
+        log_event(LOG_WARN, "prune_failed", F_TEXT("pipeline", r->retry_budget->pipeline),
+                  F_TEXT("reason", why));
+    }
+    r->unpruned = why != NULL;
+}
+
 static int source_reader_report_again(const struct source_reader *r, struct err *err)
 {
     const char *reason = r->capture->again;
@@ -256,7 +266,7 @@ static int source_reader_open(struct source_reader *r, struct err *err)
     if (rc == 0) {
         r->reading = SOURCE_READER_IDLE;
         r->opened = true;
-        checkpoint_backup_write_unpruned(r);
+        source_reader_report_unpruned(r);
     }
     if (rc == 0 && r->capture->again != NULL) {
         rc = source_reader_report_again(r, err);
@@ -467,14 +477,13 @@ void source_reader_release_source(struct source_reader *r, const char *position,
                                   const char *letters, bool now)
 {
     struct err err;
-    if (r->capture == NULL || r->reading == SOURCE_READER_PAGE) {
-        return;
-    }
     struct mirror mirror = {position, r->ticks.ceiling, letters};
-    if (r->capture->ops->release(r->capture, &mirror, now, &err) < 0) {
+    if (r->capture != NULL && r->reading != SOURCE_READER_PAGE &&
+        r->capture->ops->release(r->capture, &mirror, now, &err) < 0) {
         log_err(LOG_WARN, "release_failed", NULL, &err);
         source_reader_close(r);
     }
+    source_reader_report_unpruned(r);
 }
 
 bool source_reader_forget_consumer(struct source_reader *r, const char *consumer)

@@ -10,8 +10,8 @@
  */
 #pragma once
 
-#include "pipeline/retry_budget.h"
-#include "pipeline/window.h"
+#include "core/retry_budget.h"
+#include "core/window.h"
 #include "rowferry/document/model/version.h"
 #include "rowferry/engine/counters.h"
 #include "rowferry/engine/port.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The set of key hashes, compared with a plain array. */
-#include "pipeline/hashset.h"
+#include "core/hashset.h"
 
 #include "suite.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dead letters and clearings between two commits, with a real state file. */
-#include "pipeline/pending_commit.h"
+#include "core/pending_commit.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The invariants of the window. */
-#include "pipeline/window.h"
+#include "core/window.h"
 
 #include <signal.h>
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "pipeline/hashset.h"
+#include "core/hashset.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/model/operation.h"
 #include "rowferry/state/checkpoint.h"
@@ -34,6 +34,12 @@ bool pending_commit_discard(struct pending_commit *s, struct span key);
 
 /* Keeps at most `letters` of the new dead letters and drops the rest. */
 void pending_commit_keep(struct pending_commit *s, size_t letters);
+
+/* Returns true if it has any content. */
+static inline bool pending_commit_any(const struct pending_commit *s)
+{
+    return s->letter_count > 0 || s->cleared_count > 0;
+}
 
 /* Returns true if a commit should not wait for a position. */
 bool pending_commit_is_full(const struct pending_commit *s);
