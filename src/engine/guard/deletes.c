@@ -78,7 +78,7 @@ static void deletes_explain(const struct deletes *d, bool reconcile, bool always
     } else {
         err_set(why, ERR_STATE,
                 "the guard stopped the pipeline: %s %" PRId64 "%s of index \"%s\", more than "
-                "delete_guard lets pass (share %g, count %" PRId64 ")",
+                "delete_guard permits (share %g, count %" PRId64 ")",
                 what, guard_count(g), buf_text(&of), d->view->target.index, g->limits.share,
                 g->limits.count);
     }
@@ -125,8 +125,8 @@ int deletes_refuse_swap(struct state *state, const struct guard_limits *limits,
     deletes_keep(state, clock, fewer, loss->before, pipeline);
     if (loss->after == 0) {
         err_set(err, ERR_STATE,
-                "the guard stopped the pipeline: the table gives no documents, and index \"%s\" "
-                "that people search has %" PRId64,
+                "the guard stopped the pipeline: the table gives no documents, and the live index "
+                "\"%s\" has %" PRId64,
                 index, loss->before);
         return err_hint(err, "if the index is meant to be empty: rowferry sync --allow-deletes %s",
                         pipeline);
@@ -134,7 +134,7 @@ int deletes_refuse_swap(struct state *state, const struct guard_limits *limits,
     err_set(err, ERR_STATE,
             "the guard stopped the pipeline: the table gives %" PRId64 " documents, %" PRId64
             " fewer than the %" PRId64
-            " of index \"%s\" that people search, more than delete_guard lets pass (share %g, "
+            " of the live index \"%s\", more than delete_guard permits (share %g, "
             "count %" PRId64 ")",
             loss->after, fewer, loss->before, index, limits->share, limits->count);
     return err_hint(err,

@@ -179,7 +179,7 @@ START_TEST(an_index_built_anew_from_an_empty_table_is_not_swapped_in)
 }
 END_TEST
 
-#define FEWER "the table gives 1 documents, 999 fewer than the 1000 of index"
+#define FEWER "the table gives 1 documents, 999 fewer than the 1000 of the live index"
 
 START_TEST(a_first_load_of_few_rows_does_not_replace_an_index_of_many)
 {
