@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # layers.sh ROOT: checks that a room includes only itself and the rooms below it, and a folder only the folders that
-# layers.txt lists. The lists must have no circle except the named knot. A private header stays in its room. A folder
+# layers.txt lists. The lists must have no circle. A private header stays in its room. A folder
 # has at most 16 source files, a room without folders at most 20.
 set -eu
 table=$(cd "$(dirname "$0")" && pwd)/layers.txt
@@ -14,10 +14,6 @@ function read_table(    line, name, list) {
             name = list = line
             sub(/:.*/, "", name)
             sub(/^[^:]*:[ ]*/, "", list)
-            if (name == "knot") {
-                knot = " " list " "
-                continue
-            }
             may[name] = " " list " "
             order[++rows] = name
         }
@@ -38,10 +34,6 @@ function exists(path,    line, found) {
     found = (getline line < path) >= 0
     close(path)
     return found
-}
-
-function knotted(a, b) {
-    return index(knot, " " a " ") && index(knot, " " b " ")
 }
 
 # The folder of a path below its room; "." if it lies in none.
@@ -121,8 +113,7 @@ FNR == 1 {
         }
     }
     if (target != "" && !test && folder_of(target) != folder && \
-        !index(may[room "/" folder], " " folder_of(target) " ") && \
-        !knotted(room "/" folder, room "/" folder_of(target))) {
+        !index(may[room "/" folder], " " folder_of(target) " ")) {
         complain(room "/" folder " must not include " path)
     }
 }
