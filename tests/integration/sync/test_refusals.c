@@ -288,7 +288,7 @@ START_TEST(a_condition_that_closes_more_than_it_opens_is_refused_by_every_comman
     for (size_t i = 0; i < 3; i++) {
         rowferry_run(&result, w.config, commands[i], NULL);
         ck_assert_msg(result.exit_code == 2, "%s: %d", commands[i], result.exit_code);
-        ck_assert_ptr_nonnull(strstr(result.err, "from.where\": it is not one condition"));
+        ck_assert_ptr_nonnull(strstr(result.err, "from.where\": not a complete condition"));
         program_result_release(&result);
     }
     world_stop(&w);
