@@ -91,9 +91,10 @@ static void form(struct service *s)
 static size_t page_bytes(const struct scan_page *page)
 {
     size_t bytes = 0;
-    FUZZ_EXPECT(page->count <= SCAN_PAGE && !page->bytes.failed, "%zu keys", page->count);
-    for (size_t i = 0; i < page->count; i++) {
-        bytes += scan_page_key(page, i).len;
+    FUZZ_EXPECT(page->keys.count <= SCAN_PAGE && !page->keys.bytes.failed, "%zu keys",
+                page->keys.count);
+    for (size_t i = 0; i < page->keys.count; i++) {
+        bytes += scan_list_get(&page->keys, i).len;
     }
     return bytes;
 }
@@ -104,7 +105,7 @@ static void nameless(struct service *s)
     struct err err;
     scan_page_init(&page);
     served_result(documents_nameless(s, "shop", &page, &err), 0, &err);
-    FUZZ_EXPECT(page_bytes(&page) == page.bytes.len, "%zu bytes", page.bytes.len);
+    FUZZ_EXPECT(page_bytes(&page) == page.keys.bytes.len, "%zu bytes", page.keys.bytes.len);
     scan_page_release(&page);
 }
 
@@ -117,11 +118,11 @@ static void scan(struct service *s)
     for (int i = 0; i < 4; i++) {
         int rc = scan_next(s, "shop", after, &page, &err);
         served_result(rc, 0, &err);
-        FUZZ_EXPECT(page_bytes(&page) == page.bytes.len, "%zu bytes", page.bytes.len);
-        if (rc != 0 || page.count == 0 || page.last) {
+        FUZZ_EXPECT(page_bytes(&page) == page.keys.bytes.len, "%zu bytes", page.keys.bytes.len);
+        if (rc != 0 || page.keys.count == 0 || page.last) {
             break;
         }
-        after = scan_page_key(&page, page.count - 1);
+        after = scan_list_get(&page.keys, page.keys.count - 1);
     }
     scan_page_release(&page);
 }

@@ -224,18 +224,18 @@ int reconcile_next(struct deletes *d, bool *more, struct err *err)
         return rc;
     }
     d->walk.keys = d->walk.keys != NULL ? d->walk.keys : mem_zero(SCAN_PAGE, sizeof(*d->walk.keys));
-    for (size_t i = 0; i < d->walk.page.count; i++) {
-        d->walk.keys[i] = scan_page_key(&d->walk.page, i);
+    for (size_t i = 0; i < d->walk.page.keys.count; i++) {
+        d->walk.keys[i] = scan_list_get(&d->walk.page.keys, i);
     }
     d->walk.begun = true;
-    d->walk.listed += d->phase == DELETES_SEND && d->guarded ? 0 : (int64_t)d->walk.page.count;
-    if (d->walk.page.count == 0) {
+    d->walk.listed += d->phase == DELETES_SEND && d->guarded ? 0 : (int64_t)d->walk.page.keys.count;
+    if (d->walk.page.keys.count == 0) {
         return 0;
     }
-    struct span last = d->walk.keys[d->walk.page.count - 1];
+    struct span last = d->walk.keys[d->walk.page.keys.count - 1];
     buf_reset(&d->walk.after);
     buf_push(&d->walk.after, last.data, last.len);
-    source_reader_find_missing(d->reader, d->walk.keys, d->walk.page.count);
+    source_reader_find_missing(d->reader, d->walk.keys, d->walk.page.keys.count);
     return 0;
 }
 
@@ -266,10 +266,10 @@ void reconcile_absent(struct deletes *d, struct span key)
     buf_push(&d->walk.last_absent, key.data, key.len);
     guard_foresee(&d->guard, text_hash(key.data, key.len));
     d->walk.absent++;
-    d->walk.overflowed = d->walk.overflowed || d->walk.found.count == SCAN_PAGE ||
-                         d->walk.found.bytes.len + key.len > FOUND_MAX_BYTES;
+    d->walk.overflowed = d->walk.overflowed || d->walk.found.keys.count == SCAN_PAGE ||
+                         d->walk.found.keys.bytes.len + key.len > FOUND_MAX_BYTES;
     if (!d->walk.overflowed) {
-        scan_page_push(&d->walk.found, key);
+        scan_list_push(&d->walk.found.keys, key);
     }
 }
 

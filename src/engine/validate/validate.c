@@ -231,7 +231,7 @@ int validate_run(const struct validate_options *options, const struct validate_p
 {
     struct validating v = {.options = options, .ports = ports, .report = report};
     struct err removing = {0};
-    trial_hits_init(&v.hits);
+    scan_list_init(&v.hits.ids, TRIAL_IDS_BYTES);
     report->figures.k = options->k;
     int rc = validate_try_it(&v, err);
     if (rc < 0 && err->http_status == 403) {
@@ -242,7 +242,7 @@ int validate_run(const struct validate_options *options, const struct validate_p
         *err = removing;
         rc = (int)removing.class;
     }
-    trial_hits_release(&v.hits);
+    scan_list_release(&v.hits.ids);
     sample_free(v.sample);
     free(v.places);
     free(v.indexed);

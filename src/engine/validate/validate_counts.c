@@ -32,7 +32,7 @@ static int validate_counts_count_field(struct validating *v, const struct plan_s
     if (rc == 0) {
         rc = validate_search(v, buf_text(&body), 0, err);
     }
-    for (size_t i = 0; rc == 0 && i < v->hits.count; i++) {
+    for (size_t i = 0; rc == 0 && i < v->hits.ids.count; i++) {
         v->marks[v->places[i] != JUDGE_STRANGER ? v->places[i] : sample_count(v->sample)] = false;
     }
     for (size_t i = 0; rc == 0 && i < sample_count(v->sample); i++) {

@@ -214,10 +214,10 @@ static int validate_fields_order_field(struct validating *v, const char *field,
     buf_printf(&body, ":{\"order\":\"%s\"}}]}", descending ? "desc" : "asc");
     int rc = validate_search(v, buf_text(&body), 0, err);
     validate_fields_best_ranks(r, descending, best, count);
-    for (size_t i = 0; rc == 0 && i < v->hits.count; i++) {
+    for (size_t i = 0; rc == 0 && i < v->hits.ids.count; i++) {
         ranks[i] = v->places[i] != JUDGE_STRANGER ? best[v->places[i]] : 0;
     }
-    size_t n = rc == 0 ? v->hits.count : 0;
+    size_t n = rc == 0 ? v->hits.ids.count : 0;
     size_t wrong = judge_order(ranks, n, descending);
     if (rc == 0 && wrong < n) {
         validate_note(v, VALIDATE_FAIL, "give the property the type of its column",

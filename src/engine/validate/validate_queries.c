@@ -42,7 +42,7 @@ static size_t validate_queries_among_hits(const struct validating *v, const stru
         size_t place;
         struct span key = span_make(q->expect[i], strlen(q->expect[i]));
         bool known = sample_find(v->sample, key, &place);
-        if (known && judge_rank(v->places, v->hits.count, &place, 1) > 0) {
+        if (known && judge_rank(v->places, v->hits.ids.count, &place, 1) > 0) {
             found++;
         } else if (*missing == NULL) {
             *missing = q->expect[i];
@@ -220,7 +220,7 @@ static int validate_queries_ask_word(struct validating *v, const char *field, co
     if (rc == 0 && v->hits.total == 0) {
         rc = validate_queries_left_out(v, field, copy, &stop, err);
     }
-    if (rc == 0 && !stop && judge_rank(v->places, v->hits.count, &row, 1) == 0) {
+    if (rc == 0 && !stop && judge_rank(v->places, v->hits.ids.count, &row, 1) == 0) {
         validate_note(v, VALIDATE_FAIL, remedy_of_search,
                       "q=%s does not find \"%s\", whose text contains the word", buf_text(&q),
                       sample_key(v->sample, row).data);
@@ -260,7 +260,7 @@ static int validate_queries_ask_match(struct validating *v, const char *field, c
     buf_push_literal(&body, "}}}");
     int rc = validate_search(v, buf_text(&body), (size_t)v->options->k, err);
     if (rc == 0) {
-        size_t rank = judge_rank(v->places, v->hits.count, &row, 1);
+        size_t rank = judge_rank(v->places, v->hits.ids.count, &row, 1);
         judge_relevance_add(&v->report->figures.relevance, rank);
         *asked += rank > 0 ? 1 : 0;
     }
@@ -332,7 +332,7 @@ static int validate_queries_rank_written(struct validating *v, size_t i, struct 
         size_t place;
         size_t rank = 0;
         if (sample_find(v->sample, span_make(q->expect[e], strlen(q->expect[e])), &place)) {
-            rank = judge_rank(v->places, v->hits.count, &place, 1);
+            rank = judge_rank(v->places, v->hits.ids.count, &place, 1);
         }
         best = rank > 0 && (best == 0 || rank < best) ? rank : best;
     }

@@ -7,9 +7,9 @@
 
 static void validate_ranking_place_hits(struct validating *v)
 {
-    v->places = mem_grow(v->places, v->hits.count + 1, sizeof(*v->places));
-    for (size_t i = 0; i < v->hits.count; i++) {
-        if (!sample_find(v->sample, trial_hits_id(&v->hits, i), &v->places[i])) {
+    v->places = mem_grow(v->places, v->hits.ids.count + 1, sizeof(*v->places));
+    for (size_t i = 0; i < v->hits.ids.count; i++) {
+        if (!sample_find(v->sample, scan_list_get(&v->hits.ids, i), &v->places[i])) {
             v->places[i] = JUDGE_STRANGER;
         }
     }
@@ -131,7 +131,7 @@ size_t validate_differs(struct validating *v, size_t *row, bool *missing)
     size_t differ = 0;
     *row = 0;
     *missing = false;
-    for (size_t i = 0; i < v->hits.count; i++) {
+    for (size_t i = 0; i < v->hits.ids.count; i++) {
         size_t place = v->places[i];
         if (place == JUDGE_STRANGER || !v->marks[place]) {
             differ++;

@@ -125,7 +125,7 @@ static double validate_vectors_recall_of(const struct vectors *s, enum metric me
     for (size_t i = 0; i < s->count; i++) {
         all[i] = judge_distance(metric, wanted, validate_vectors_vector_of(s, i), s->dimension);
     }
-    for (size_t i = 0; i < s->v->hits.count && count < NEIGHBOURS; i++) {
+    for (size_t i = 0; i < s->v->hits.ids.count && count < NEIGHBOURS; i++) {
         size_t at;
         if (validate_vectors_place_of(s, s->v->places[i], &at)) {
             hits[count++] =
@@ -139,7 +139,7 @@ static double validate_vectors_recall_of(const struct vectors *s, enum metric me
 static bool validate_vectors_finds_itself(const struct vectors *s, enum metric metric, size_t asked)
 {
     size_t at;
-    if (s->v->hits.count == 0 || !validate_vectors_place_of(s, s->v->places[0], &at)) {
+    if (s->v->hits.ids.count == 0 || !validate_vectors_place_of(s, s->v->places[0], &at)) {
         return false;
     }
     const float *wanted = validate_vectors_vector_of(s, asked);

@@ -44,13 +44,6 @@ static int verify_open_capture(struct verify *v, struct err *err)
     return rc;
 }
 
-static int verify_open_listing(struct verify *v, struct err *err)
-{
-    struct pg *pg = NULL;
-    int rc = pg_open(&pg, v->ports->source, err);
-    return rc == 0 ? listing_open(&v->listing, pg, v->ports->listing, err) : rc;
-}
-
 /* Checks that the generation is live and has not been replaced since the start. */
 int verify_check_index(struct verify *v, struct err *err)
 {
@@ -80,10 +73,14 @@ int verify_check_index(struct verify *v, struct err *err)
 int verify_connect(struct verify *v, struct err *err)
 {
     const struct service_port *service = &v->ports->pipeline->service;
+    struct pg *pg = NULL;
     verify_close_source(v);
     int rc = verify_open_capture(v, err);
     if (rc == 0) {
-        rc = verify_open_listing(v, err);
+        rc = pg_open(&pg, v->ports->source, err);
+    }
+    if (rc == 0) {
+        rc = listing_open(&v->listing, pg, v->ports->listing, err);
     }
     if (rc == 0) {
         rc = service->ops->greet(service->self, false, v->target.cluster, err);
@@ -128,10 +125,11 @@ void verify_begin_stage(struct verify *v, const char *stage, int64_t expected)
     v->stage_expected = expected;
 }
 
-static void verify_show(struct verify *v)
+void verify_moves(struct verify *v, size_t count)
 {
     const struct verify_options *o = v->options;
     int64_t now = clock_monotonic_us(&v->ports->pipeline->clock);
+    v->stage_done += (int64_t)count;
     if (o->progress != NULL && now - v->shown_us >= SHOW_US) {
         v->shown_us = now;
         o->progress(o->context,
@@ -141,41 +139,25 @@ static void verify_show(struct verify *v)
     }
 }
 
-void verify_moves(struct verify *v, size_t count)
-{
-    v->stage_done += (int64_t)count;
-    verify_show(v);
-}
-
 /* --- the table's keys ------------------------------------------------------------------------ */
 
-static void verify_on_document(struct verify *v, void *context, struct span key, struct span row,
+static void verify_on_document(void *context, struct span key, struct span row,
                                const struct document *document)
 {
-    (void)context;
+    struct verify *v = context;
     if (document->found && document->version > v->result->newest_us) {
         v->result->newest_us = document->version;
     }
     if (!document->found || document->source.len == 0 ||
         compare_documents(&v->rules, row, document->source, NULL, NULL) > 0) {
-        verify_keys_push(&v->suspects, key);
+        scan_list_push(&v->suspects, key);
     }
 }
 
-static void verify_on_refused(struct verify *v, void *context, struct span key, const char *reason)
+static void verify_on_refused(void *context, struct span key, const char *reason)
 {
-    (void)context;
     (void)reason;
-    verify_keys_push(&v->suspects, key);
-}
-
-/* The row was deleted since it was listed, or the condition excludes it. The second half covers
- * it. */
-static void verify_on_gone_row(struct verify *v, void *context, struct span key)
-{
-    (void)v;
-    (void)context;
-    (void)key;
+    scan_list_push(&((struct verify *)context)->suspects, key);
 }
 
 int verify_look_at_page(struct verify *v, const struct look *look, struct err *err)
@@ -184,29 +166,27 @@ int verify_look_at_page(struct verify *v, const struct look *look, struct err *e
     size_t count = v->page.count;
     struct span *keys = mem_zero(count + 1, sizeof(*keys));
     for (size_t i = 0; i < count; i++) {
-        keys[i] = verify_keys_get(&v->page, i);
+        keys[i] = scan_list_get(&v->page, i);
     }
     int rc = verify_look_keys(v, keys, count, look, err);
     free(keys);
     if (rc != 0) { /* the whole page is checked again */
-        v->suspects.count = suspects;
-        buf_truncate(&v->suspects.bytes, suspects > 0 ? v->suspects.ends[suspects - 1] : 0);
+        scan_list_cut(&v->suspects, suspects);
     }
     return rc;
 }
 
+/* A row may be gone: deleted since it was listed, or excluded by the condition. The second half
+ * covers it. */
 static int verify_rows_of_page(struct verify *v, struct err *err)
 {
-    struct look look = {.document = verify_on_document,
-                        .refused = verify_on_refused,
-                        .gone = verify_on_gone_row,
-                        .impossible = verify_on_gone_row};
+    struct look look = {.document = verify_on_document, .refused = verify_on_refused, .context = v};
     return verify_look_at_page(v, &look, err);
 }
 
 static void verify_push_listed(void *context, struct span key)
 {
-    verify_keys_push(context, key);
+    scan_list_push(context, key);
 }
 
 struct span verify_after(const struct verify *v)
@@ -230,7 +210,7 @@ static int verify_blame_condition(const struct verify *v, int rc, struct err *er
 
 static int verify_list_rows(struct verify *v, struct err *err)
 {
-    verify_keys_reset(&v->page);
+    scan_list_cut(&v->page, 0);
     int rc =
         listing_next(v->listing, verify_after(v), VERIFY_PAGE, verify_push_listed, &v->page, err);
     return verify_blame_condition(v, rc, err);
@@ -238,7 +218,7 @@ static int verify_list_rows(struct verify *v, struct err *err)
 
 static int verify_draw_sample(struct verify *v, struct err *err)
 {
-    verify_keys_reset(&v->sample);
+    scan_list_cut(&v->sample, 0);
     int rc = listing_sample(v->listing, v->options->sample, verify_push_listed, &v->sample, err);
     return verify_blame_condition(v, rc, err);
 }
@@ -247,9 +227,9 @@ static int verify_draw_sample(struct verify *v, struct err *err)
 static int verify_next_rows(struct verify *v, size_t *drawn, bool *last, struct err *err)
 {
     if (v->options->sample > 0) {
-        verify_keys_reset(&v->page);
+        scan_list_cut(&v->page, 0);
         for (; v->page.count < VERIFY_PAGE && *drawn < v->sample.count; (*drawn)++) {
-            verify_keys_push(&v->page, verify_keys_get(&v->sample, *drawn));
+            scan_list_push(&v->page, scan_list_get(&v->sample, *drawn));
         }
         *last = *drawn == v->sample.count;
         return 0;
@@ -257,7 +237,7 @@ static int verify_next_rows(struct verify *v, size_t *drawn, bool *last, struct 
     int rc = verify_endure(v, verify_list_rows, err);
     *last = v->page.count < VERIFY_PAGE;
     if (rc == 0 && v->page.count > 0) {
-        verify_remember(v, verify_keys_get(&v->page, v->page.count - 1));
+        verify_remember(v, scan_list_get(&v->page, v->page.count - 1));
     }
     return rc;
 }
@@ -301,7 +281,7 @@ static int verify_look_halted(struct verify *v, struct err *err)
 static int verify_walk(struct verify *v, struct err *err)
 {
     *v->result = (struct verify_result){0};
-    verify_keys_reset(&v->suspects);
+    scan_list_cut(&v->suspects, 0);
     int rc = verify_endure(v, verify_connect, err);
     if (rc == 0) {
         rc = verify_look_halted(v, err);
@@ -363,9 +343,9 @@ static void verify_init(struct verify *v)
                       p->limits.retry_budget_ms);
     batch_init(&v->batch, p->limits.document_bytes, p->limits.document_bytes, VERIFY_PAGE);
     documents_init(&v->documents);
-    verify_keys_init(&v->page);
-    verify_keys_init(&v->sample);
-    verify_keys_init(&v->suspects);
+    scan_list_init(&v->page, VERIFY_KEYS_BYTES);
+    scan_list_init(&v->sample, VERIFY_KEYS_BYTES);
+    scan_list_init(&v->suspects, VERIFY_KEYS_BYTES);
     scan_page_init(&v->scanned);
     buf_init(&v->after, NAME_MAX_BYTES * 32);
 }
@@ -376,9 +356,9 @@ static void verify_release(struct verify *v)
     generation_release(&v->target);
     batch_release(&v->batch);
     documents_release(&v->documents);
-    verify_keys_release(&v->page);
-    verify_keys_release(&v->sample);
-    verify_keys_release(&v->suspects);
+    scan_list_release(&v->page);
+    scan_list_release(&v->sample);
+    scan_list_release(&v->suspects);
     scan_page_release(&v->scanned);
     buf_release(&v->after);
 }

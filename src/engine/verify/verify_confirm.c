@@ -122,13 +122,6 @@ static bool verify_confirm_no_sync(const struct slice *s)
     return same;
 }
 
-/* Returns true if another program changed the document: it differs in the last look, its key has
- * no waiting changes, and we did not write. */
-static bool verify_confirm_overwritten(const struct slice *s, const struct looked *l)
-{
-    return s->last && !s->all_wait && !l->waits && verify_confirm_no_sync(s);
-}
-
 static void verify_confirm_judge(struct slice *s, struct looked *l, struct span row,
                                  const struct document *now)
 {
@@ -142,7 +135,7 @@ static void verify_confirm_judge(struct slice *s, struct looked *l, struct span 
     }
     bool still = verify_confirm_settled(s, l, now);
     const char *reason = NULL;
-    if (!still && verify_confirm_overwritten(s, l)) {
+    if (!still && s->last && !s->all_wait && !l->waits && verify_confirm_no_sync(s)) {
         reason = "changed by another program";
     } else if (!still) {
         *l->seen = 0;
@@ -162,21 +155,18 @@ static void verify_confirm_judge(struct slice *s, struct looked *l, struct span 
                               .indexed = now->found ? now->source : span_make(NULL, 0)});
 }
 
-static void verify_confirm_on_document(struct verify *v, void *context, struct span key,
-                                       struct span row, const struct document *document)
+static void verify_confirm_on_document(void *context, struct span key, struct span row,
+                                       const struct document *document)
 {
     struct looked *l = verify_confirm_find(context, key);
-    (void)v;
     if (l != NULL && !l->decided) {
         verify_confirm_judge(context, l, row, document);
     }
 }
 
-static void verify_confirm_on_refused(struct verify *v, void *context, struct span key,
-                                      const char *reason)
+static void verify_confirm_on_refused(void *context, struct span key, const char *reason)
 {
     struct looked *l = verify_confirm_find(context, key);
-    (void)v;
     if (l != NULL && !l->decided && verify_confirm_settled(context, l, &l->before)) {
         verify_confirm_report(context, l,
                               (struct verify_found){.kind = VERIFY_LETTER, .reason = reason});
@@ -189,22 +179,19 @@ struct gone {
     size_t count;
 };
 
-static void verify_confirm_on_gone(struct verify *v, void *context, struct span key)
+static void verify_confirm_on_gone(void *context, struct span key)
 {
-    struct slice *s = context;
-    struct looked *l = verify_confirm_find(s, key);
-    (void)v;
+    struct looked *l = verify_confirm_find(context, key);
     if (l != NULL) {
         l->absent = true;
     }
 }
 
-static void verify_confirm_on_impossible(struct verify *v, void *context, struct span key)
+static void verify_confirm_on_impossible(void *context, struct span key)
 {
     struct looked *l = verify_confirm_find(context, key);
-    verify_confirm_on_gone(v, context, key);
     if (l != NULL) {
-        l->impossible = true;
+        l->absent = l->impossible = true;
     }
 }
 
@@ -245,11 +232,11 @@ static void verify_confirm_on_waiting(void *context, struct span key)
 
 /* Called after the snapshot of the rows: changes that it shows and the checkpoint does not cover
  * are waiting. */
-static int verify_confirm_on_begun(struct verify *v, void *context, const struct span *keys,
-                                   size_t count, struct err *err)
+static int verify_confirm_on_begun(void *context, const struct span *keys, size_t count,
+                                   struct err *err)
 {
     struct slice *s = context;
-    return listing_unsettled(v->listing, s->position, keys, count, verify_confirm_on_waiting, s,
+    return listing_unsettled(s->v->listing, s->position, keys, count, verify_confirm_on_waiting, s,
                              &s->all_wait, err);
 }
 
@@ -281,7 +268,7 @@ static int verify_confirm_look_at(struct slice *s, struct err *err)
 }
 
 struct round {
-    struct verify_keys left;
+    struct scan_list left;
     unsigned *seen; /* of the suspects */
     bool last;
 };
@@ -296,13 +283,13 @@ static int verify_confirm_one_slice(struct verify *v, struct round *r, size_t fr
     for (; s->count < VERIFY_SLICE && from + s->count < v->suspects.count; s->count++) {
         size_t i = from + s->count;
         s->items[s->count] =
-            (struct looked){.key = verify_keys_get(&v->suspects, i), .seen = &r->seen[i]};
+            (struct looked){.key = scan_list_get(&v->suspects, i), .seen = &r->seen[i]};
     }
     int rc = verify_confirm_look_at(s, err);
     for (size_t i = 0; i < s->count; i++) { /* also after an error: reports are final */
         if (!s->items[i].decided) {
             r->seen[r->left.count] = *s->items[i].seen; /* never ahead of the reads */
-            verify_keys_push(&r->left, s->items[i].key);
+            scan_list_push(&r->left, s->items[i].key);
         }
     }
     *next = from + s->count;
@@ -323,16 +310,16 @@ static int verify_confirm_one_round(struct verify *v, struct round *r, struct er
         rc = err_set(err, ERR_STATE, "the pipeline has no position");
     }
     char *position = rc == 0 ? text_copy(v->target.checkpoint.position) : NULL;
-    verify_keys_reset(&r->left);
+    scan_list_cut(&r->left, 0);
     size_t at = 0;
     while (rc == 0 && at < v->suspects.count) {
         rc = verify_confirm_one_slice(v, r, at, &at, position, err);
     }
     free(position);
     for (; at < v->suspects.count; at++) {
-        verify_keys_push(&r->left, verify_keys_get(&v->suspects, at));
+        scan_list_push(&r->left, scan_list_get(&v->suspects, at));
     }
-    struct verify_keys decided = v->suspects;
+    struct scan_list decided = v->suspects;
     v->suspects = r->left;
     r->left = decided;
     return rc;
@@ -345,7 +332,7 @@ int verify_confirm(struct verify *v, struct err *err)
     struct round r = {.seen = mem_zero(v->suspects.count + 1, sizeof(*r.seen))};
     unsigned free_rounds = 0;
     int rc = 0;
-    verify_keys_init(&r.left);
+    scan_list_init(&r.left, VERIFY_KEYS_BYTES);
     while (v->suspects.count > 0 && !verify_stopping(v)) {
         r.last = free_rounds + 1 == FREE_ROUNDS;
         rc = verify_confirm_one_round(v, &r, err);
@@ -359,9 +346,9 @@ int verify_confirm(struct verify *v, struct err *err)
     }
     if (rc == 0) {
         v->result->waiting += (int64_t)v->suspects.count;
-        verify_keys_reset(&v->suspects);
+        scan_list_cut(&v->suspects, 0);
     }
-    verify_keys_release(&r.left);
+    scan_list_release(&r.left);
     free(r.seen);
     return rc;
 }

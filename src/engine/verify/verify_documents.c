@@ -2,29 +2,9 @@
 /* Looks up the index's keys in the table, to find documents without a row. */
 #include "verify/verify_private.h"
 
-static void verify_documents_on_no_document(struct verify *v, void *context, struct span key,
-                                            struct span row, const struct document *document)
+static void verify_documents_on_extra(void *context, struct span key)
 {
-    (void)v;
-    (void)context;
-    (void)key;
-    (void)row;
-    (void)document;
-}
-
-static void verify_documents_on_refused_row(struct verify *v, void *context, struct span key,
-                                            const char *reason)
-{
-    (void)v;
-    (void)context;
-    (void)key;
-    (void)reason;
-}
-
-static void verify_documents_on_extra(struct verify *v, void *context, struct span key)
-{
-    (void)context;
-    verify_keys_push(&v->suspects, key);
+    scan_list_push(&((struct verify *)context)->suspects, key);
 }
 
 static int verify_documents_refresh(struct verify *v, struct err *err)
@@ -51,10 +31,9 @@ static int verify_documents_list_nameless(struct verify *v, struct err *err)
 
 static int verify_documents_gone_of_page(struct verify *v, struct err *err)
 {
-    struct look look = {.document = verify_documents_on_no_document,
-                        .refused = verify_documents_on_refused_row,
-                        .gone = verify_documents_on_extra,
+    struct look look = {.gone = verify_documents_on_extra,
                         .impossible = verify_documents_on_extra,
+                        .context = v,
                         .only_gone = true};
     return verify_look_at_page(v, &look, err);
 }
@@ -62,9 +41,9 @@ static int verify_documents_gone_of_page(struct verify *v, struct err *err)
 /* Looks up a page of the index, or its first `most` keys, in the table. */
 static int verify_documents_look_scanned(struct verify *v, size_t most, struct err *err)
 {
-    verify_keys_reset(&v->page);
-    for (size_t i = 0; i < v->scanned.count && i < most; i++) {
-        verify_keys_push(&v->page, scan_page_key(&v->scanned, i));
+    scan_list_cut(&v->page, 0);
+    for (size_t i = 0; i < v->scanned.keys.count && i < most; i++) {
+        scan_list_push(&v->page, scan_list_get(&v->scanned.keys, i));
     }
     int rc = v->page.count > 0 ? verify_endure(v, verify_documents_gone_of_page, err) : 0;
     v->result->documents += rc == 0 ? (int64_t)v->page.count : 0;
@@ -90,7 +69,7 @@ static int verify_documents_scan_sampled(struct verify *v, struct err *err)
     size_t pages = (v->sample.count + SCAN_SURE - 1) / SCAN_SURE;
     int rc = 0;
     for (size_t i = 0; i < pages && rc == 0 && !verify_stopping(v); i++) {
-        verify_remember(v, verify_keys_get(&v->sample, i));
+        verify_remember(v, scan_list_get(&v->sample, i));
         rc = verify_documents_scan_on(v, v->sample.count / pages, err);
     }
     return rc;

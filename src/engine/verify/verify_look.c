@@ -14,55 +14,16 @@
 #define ENVELOPE_BYTES ((size_t)1 << 20) /* in addition to a single document */
 #define READ_WAIT_MS 60000
 
-void verify_keys_init(struct verify_keys *k)
-{
-    *k = (struct verify_keys){0};
-    buf_init(&k->bytes, (size_t)64 << 20);
-}
-
-void verify_keys_release(struct verify_keys *k)
-{
-    buf_release(&k->bytes);
-    free(k->ends);
-    verify_keys_init(k);
-}
-
-void verify_keys_reset(struct verify_keys *k)
-{
-    buf_reset(&k->bytes);
-    k->count = 0;
-}
-
-void verify_keys_push(struct verify_keys *k, struct span key)
-{
-    if (k->count == k->capacity) {
-        k->capacity = k->capacity > 0 ? k->capacity * 2 : VERIFY_PAGE;
-        k->ends = mem_grow(k->ends, k->capacity, sizeof(*k->ends));
-    }
-    buf_push(&k->bytes, key.data, key.len);
-    k->ends[k->count++] = k->bytes.len;
-}
-
-struct span verify_keys_get(const struct verify_keys *k, size_t i)
-{
-    size_t from = i > 0 ? k->ends[i - 1] : 0;
-    return span_make(buf_text(&k->bytes) + from, k->ends[i] - from);
-}
-
 /* --- documents ------------------------------------------------------------------------------- */
-
-static size_t verify_look_largest_document(const struct verify *v)
-{
-    return 2 * v->options->pipeline->limits.document_bytes + ENVELOPE_BYTES;
-}
 
 int verify_look_documents(struct verify *v, const struct span *keys, size_t count, bool with_source,
                           void (*each)(void *context, size_t i, const struct document *document),
                           void *context, struct err *err)
 {
     static const struct document strange = {.found = true};
+    size_t largest = 2 * v->options->pipeline->limits.document_bytes + ENVELOPE_BYTES;
     for (size_t from = 0, size = count; from < count;) {
-        size_t most = size > 1 ? ANSWER_BYTES : verify_look_largest_document(v);
+        size_t most = size > 1 ? ANSWER_BYTES : largest;
         size = size < count - from ? size : count - from;
         int rc = documents_get(v->ports->service, v->result->generation, keys + from, size,
                                with_source, most, &v->documents, err);
@@ -82,7 +43,7 @@ int verify_look_documents(struct verify *v, const struct span *keys, size_t coun
 }
 
 struct flush {
-    struct verify *v;
+    const struct batch *batch;
     const struct look *look;
 };
 
@@ -98,21 +59,22 @@ static struct span verify_look_row_document(const struct batch *b, size_t i)
 
 static void verify_look_flush_one(void *context, size_t i, const struct document *document)
 {
-    struct flush *f = context;
-    const struct batch *b = &f->v->batch;
-    f->look->document(f->v, f->look->context, batch_key(b, &b->operations[i]),
-                      verify_look_row_document(b, i), document);
+    const struct flush *f = context;
+    f->look->document(f->look->context, batch_key(f->batch, &f->batch->operations[i]),
+                      verify_look_row_document(f->batch, i), document);
 }
 
 static int verify_look_flush(struct verify *v, const struct look *look, struct err *err)
 {
     struct batch *b = &v->batch;
-    struct flush f = {v, look};
+    struct flush f = {b, look};
     struct span *keys = mem_zero(b->count + 1, sizeof(*keys));
     for (size_t i = 0; i < b->count; i++) {
         keys[i] = batch_key(b, &b->operations[i]);
     }
-    int rc = verify_look_documents(v, keys, b->count, true, verify_look_flush_one, &f, err);
+    int rc = look->document != NULL
+                 ? verify_look_documents(v, keys, b->count, true, verify_look_flush_one, &f, err)
+                 : 0;
     free(keys);
     batch_reset(b);
     return rc;
@@ -156,8 +118,8 @@ static int verify_look_take_row(struct verify *v, const struct look *look,
     if (!written && refusal.no_room) {
         return err_set(err, ERR_TRANSIENT, "out of memory for a document");
     }
-    if (!written) {
-        look->refused(v, look->context, change->key, refusal.reason);
+    if (!written && look->refused != NULL) {
+        look->refused(look->context, change->key, refusal.reason);
     }
     return 0;
 }
@@ -169,7 +131,7 @@ static int verify_look_once(struct verify *v, const struct span *keys, size_t co
     batch_reset(&v->batch);
     int rc = v->capture->ops->begin_keys(v->capture, keys, count, look->only_gone, err);
     if (rc == 0 && look->begun != NULL) {
-        rc = look->begun(v, look->context, keys, count, err);
+        rc = look->begun(look->context, keys, count, err);
     }
     while (rc == 0 && change.kind != CHANGE_PAGE) {
         rc = v->capture->ops->next(v->capture, &change, err);
@@ -177,8 +139,8 @@ static int verify_look_once(struct verify *v, const struct span *keys, size_t co
             rc = verify_look_await(v, err);
         } else if (rc == 0 && change.kind == CHANGE_UPSERT) {
             rc = verify_look_take_row(v, look, &change, err);
-        } else if (rc == 0 && change.kind == CHANGE_DELETE) {
-            look->gone(v, look->context, change.key);
+        } else if (rc == 0 && change.kind == CHANGE_DELETE && look->gone != NULL) {
+            look->gone(look->context, change.key);
         }
     }
     return rc == 0 ? verify_look_flush(v, look, err) : rc;
@@ -198,8 +160,8 @@ static int verify_look_possible(struct verify *v, const struct span *keys, size_
         rc = listing_possible(v->listing, keys[i], &can, err);
         if (rc == 0 && can) {
             possible[kept++] = keys[i];
-        } else if (rc == 0) {
-            look->impossible(v, look->context, keys[i]);
+        } else if (rc == 0 && look->impossible != NULL) {
+            look->impossible(look->context, keys[i]);
         }
     }
     if (rc == 0 && kept == count) { /* the refusal has another cause */

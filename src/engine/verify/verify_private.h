@@ -12,15 +12,8 @@
 #include "rowferry/service/index/documents.h"
 
 #define VERIFY_PAGE 1000 /* keys per query */
+#define VERIFY_KEYS_BYTES ((size_t)64 << 20)
 #define VERIFY_SLICE 100 /* keys per query of the second look */
-
-/* A list of keys, stored back to back. */
-struct verify_keys {
-    struct buf bytes;
-    size_t *ends;
-    size_t count;
-    size_t capacity;
-};
 
 struct verify {
     const struct verify_options *options;
@@ -34,9 +27,9 @@ struct verify {
     struct compare_rules rules;
     struct batch batch; /* rows as a sync would send them */
     struct documents documents;
-    struct verify_keys page;
-    struct verify_keys sample;
-    struct verify_keys suspects;
+    struct scan_list page;
+    struct scan_list sample;
+    struct scan_list suspects;
     struct scan_page scanned;
     struct buf after; /* the last key of the walk */
     bool begun;       /* `after` is set */
@@ -48,23 +41,17 @@ struct verify {
     bool impatient; /* a lock holder failed once to settle in time */
 };
 
-void verify_keys_init(struct verify_keys *k);
-void verify_keys_release(struct verify_keys *k);
-void verify_keys_reset(struct verify_keys *k);
-void verify_keys_push(struct verify_keys *k, struct span key);
-struct span verify_keys_get(const struct verify_keys *k, size_t i); /* valid until the next push */
-
 /* --- verify_look.c: rows and documents of some keys ------------------------------------------ */
 
-/* Callbacks of a look. The spans are borrowed during the call. */
+/* Callbacks of a look; each may be null. The spans are borrowed during the call. */
 struct look {
-    void (*document)(struct verify *v, void *context, struct span key, struct span row,
+    void (*document)(void *context, struct span key, struct span row,
                      const struct document *document);
-    void (*refused)(struct verify *v, void *context, struct span key, const char *reason);
-    void (*gone)(struct verify *v, void *context, struct span key);
-    void (*impossible)(struct verify *v, void *context, struct span key); /* for no row */
-    int (*begun)(struct verify *v, void *context, const struct span *keys, size_t count,
-                 struct err *err); /* the snapshot of the rows was taken; may be null */
+    void (*refused)(void *context, struct span key, const char *reason);
+    void (*gone)(void *context, struct span key);
+    void (*impossible)(void *context, struct span key); /* for no row */
+    int (*begun)(void *context, const struct span *keys, size_t count,
+                 struct err *err); /* the snapshot of the rows was taken */
     void *context;
     bool only_gone;
 };

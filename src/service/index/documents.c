@@ -406,7 +406,7 @@ static int documents_take_nameless(struct json_object *tree, struct scan_page *p
     int rc = body_list(tree, keys, &hits, err);
     for (size_t i = 0; i < json_tree_length(hits) && i < SCAN_PAGE; i++) {
         const char *id = json_tree_text(json_tree_item(hits, i), "_id");
-        scan_page_push(page, span_make(id, strlen(id)));
+        scan_list_push(&page->keys, span_make(id, strlen(id)));
     }
     page->last = true;
     return rc;

@@ -9,51 +9,62 @@
 #include "http/walk.h"
 
 #define KEYS_MAX_BYTES ((size_t)8 << 20)
+#define KEYS_FIRST 1000 /* initial capacity of a list */
 #define REQUEST_MAX_BYTES ((size_t)16 << 10)
+
+void scan_list_init(struct scan_list *k, size_t max_bytes)
+{
+    *k = (struct scan_list){0};
+    buf_init(&k->bytes, max_bytes);
+}
+
+void scan_list_release(struct scan_list *k)
+{
+    buf_release(&k->bytes);
+    free(k->ends);
+    k->ends = NULL;
+    k->count = k->capacity = 0;
+}
+
+void scan_list_push(struct scan_list *k, struct span key)
+{
+    if (k->count == k->capacity) {
+        k->capacity = k->capacity > 0 ? k->capacity * 2 : KEYS_FIRST;
+        k->ends = mem_grow(k->ends, k->capacity, sizeof(*k->ends));
+    }
+    buf_push(&k->bytes, key.data, key.len);
+    k->ends[k->count++] = k->bytes.len;
+}
+
+void scan_list_cut(struct scan_list *k, size_t count)
+{
+    buf_truncate(&k->bytes, count > 0 ? k->ends[count - 1] : 0);
+    k->count = count;
+}
+
+struct span scan_list_get(const struct scan_list *k, size_t i)
+{
+    size_t from = i > 0 ? k->ends[i - 1] : 0;
+    return span_make(buf_text(&k->bytes) + from, k->ends[i] - from);
+}
 
 void scan_page_init(struct scan_page *page)
 {
     *page = (struct scan_page){0};
-    buf_init(&page->bytes, KEYS_MAX_BYTES);
+    scan_list_init(&page->keys, KEYS_MAX_BYTES);
     buf_init(&page->next, WALK_TEXT_BYTES);
 }
 
 void scan_page_release(struct scan_page *page)
 {
-    buf_release(&page->bytes);
+    scan_list_release(&page->keys);
     buf_release(&page->next);
-    free(page->ends);
-    page->ends = NULL;
-    page->count = 0;
 }
 
 void scan_page_reset(struct scan_page *page)
 {
-    buf_reset(&page->bytes);
-    page->count = 0;
+    scan_list_cut(&page->keys, 0);
     page->last = false;
-}
-
-void scan_page_push(struct scan_page *page, struct span key)
-{
-    if (page->ends == NULL) {
-        page->ends = mem_zero(SCAN_PAGE, sizeof(*page->ends));
-    }
-    buf_push(&page->bytes, key.data, key.len);
-    page->ends[page->count++] = page->bytes.len;
-}
-
-struct span scan_page_key(const struct scan_page *page, size_t i)
-{
-    size_t from = i > 0 ? page->ends[i - 1] : 0;
-    return span_make(buf_text(&page->bytes) + from, page->ends[i] - from);
-}
-
-/* Keeps the first count keys of the page. */
-static void scan_page_cut(struct scan_page *page, size_t count)
-{
-    buf_truncate(&page->bytes, count > 0 ? page->ends[count - 1] : 0);
-    page->count = count;
 }
 
 /* --- the answer ---------------------------------------------------------------------------- */
@@ -129,7 +140,7 @@ static void scan_note_group(struct scan_answer *h, struct span text)
         buf_reset(&h->before);
         buf_push(&h->before, buf_text(next), next->len);
     }
-    h->group = h->page->count > 0 ? h->page->count - 1 : 0;
+    h->group = h->page->keys.count > 0 ? h->page->keys.count - 1 : 0;
     h->grouped = true;
     buf_reset(next);
     buf_push(next, text.data, text.len);
@@ -147,10 +158,10 @@ static bool scan_on_string(void *context, unsigned depth, struct span text)
     if (sort && h->page->ids) {
         scan_note_group(h, text);
     } else if (sort || id) {
-        if (h->page->count == SCAN_PAGE) {
+        if (h->page->keys.count == SCAN_PAGE) {
             return false;
         }
-        scan_page_push(h->page, text);
+        scan_list_push(&h->page->keys, text);
     }
     return true;
 }
@@ -160,8 +171,8 @@ static bool scan_on_scalar(void *context, unsigned depth, struct span text)
     struct scan_answer *h = context;
     if (scan_in_sort(h, depth) && h->sort_values++ == 0) {
         h->keyless = true;
-        if (h->page->ids && h->page->count > 0) {
-            scan_page_cut(h->page, h->page->count - 1);
+        if (h->page->ids && h->page->keys.count > 0) {
+            scan_list_cut(&h->page->keys, h->page->keys.count - 1);
         }
     } else if (depth == DEPTH_TOP && strcmp(h->keys[DEPTH_TOP], "timed_out") == 0) {
         h->answered = true;
@@ -179,7 +190,7 @@ static void scan_leave_group(struct scan_answer *h)
 {
     struct scan_page *page = h->page;
     if (page->ids && !page->last && h->group > 0) {
-        scan_page_cut(page, h->group);
+        scan_list_cut(&page->keys, h->group);
         buf_reset(&page->next);
         buf_push(&page->next, buf_text(&h->before), h->before.len);
     }
@@ -198,7 +209,7 @@ static int scan_read_hits(const struct http_answer *answer, const char *index, s
     walk_begin(&h.walk, &events, &h);
     h.walk.exact = true;
     bool whole = walk_feed(&h.walk, buf_text(&answer->body), answer->body.len) &&
-                 walk_whole(&h.walk) && h.answered && !page->bytes.failed;
+                 walk_whole(&h.walk) && h.answered && !page->keys.bytes.failed;
     page->last = h.keyless || h.seen < size;
     scan_leave_group(&h);
     buf_release(&h.before);
@@ -238,7 +249,7 @@ static size_t scan_sure_size(const struct scan_page *page)
 /* Returns the number of keys of the previous page's average length that fill a page. */
 static size_t scan_size_after(const struct scan_page *page)
 {
-    size_t bytes = page->count > 0 ? page->bytes.len / page->count + 1 : 0;
+    size_t bytes = page->keys.count > 0 ? page->keys.bytes.len / page->keys.count + 1 : 0;
     size_t most = page->window > 0 && page->window < SCAN_PAGE ? page->window : SCAN_PAGE;
     size_t sure = scan_sure_size(page);
     size_t fit = bytes > 0 ? SCAN_PAGE_BYTES / bytes / (page->ids ? 2 : 1) : sure;

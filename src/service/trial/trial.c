@@ -10,7 +10,6 @@
 
 #define PATH_MAX_BYTES 4096
 #define COPIES_MOST 10000 /* no cluster has that number of nodes */
-#define IDS_MAX_BYTES ((size_t)8 << 20)
 #define FILTER "filter_path=timed_out,hits.total,hits.hits._id"
 
 /* --- the index ---------------------------------------------------------------------------------
@@ -56,38 +55,16 @@ int trial_remove(struct service *s, struct trial *t, struct err *err)
 /* --- searches ----------------------------------------------------------------------------------
  */
 
-void trial_hits_init(struct hits *h)
-{
-    *h = (struct hits){0};
-    buf_init(&h->ids, IDS_MAX_BYTES);
-}
-
-void trial_hits_release(struct hits *h)
-{
-    buf_release(&h->ids);
-    free(h->offsets);
-}
-
-struct span trial_hits_id(const struct hits *h, size_t i)
-{
-    const char *id = buf_text(&h->ids) + h->offsets[i];
-    return span_make(id, strlen(id));
-}
-
 static int trial_take_hits(struct hits *h, struct json_object *tree, struct err *err)
 {
     struct json_object *list;
     int rc = body_list(tree, (const char *const[]){"hits", "hits", NULL}, &list, err);
     struct json_object *total = json_tree_at(tree, (const char *const[]){"hits", "total", NULL});
-    size_t count = json_tree_length(list);
-    buf_reset(&h->ids);
-    h->count = 0;
+    scan_list_cut(&h->ids, 0);
     h->total = json_tree_amount(total, "value");
-    h->offsets = mem_grow(h->offsets, count + 1, sizeof(*h->offsets));
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < json_tree_length(list); i++) {
         const char *id = json_tree_text(json_tree_item(list, i), "_id");
-        h->offsets[h->count++] = h->ids.len;
-        buf_push(&h->ids, id, strlen(id) + 1);
+        scan_list_push(&h->ids, span_make(id, strlen(id)));
     }
     return rc;
 }

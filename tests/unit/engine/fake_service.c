@@ -231,8 +231,8 @@ static int service_scan(struct service *self, const char *index, struct span aft
     page->last = true;
     for (size_t i = 0; i < count && page->last; i++) {
         if (strcmp(keys[i], last) > 0) {
-            scan_page_push(page, span_make(keys[i], strlen(keys[i])));
-            page->last = page->count < 5;
+            scan_list_push(&page->keys, span_make(keys[i], strlen(keys[i])));
+            page->last = page->keys.count < 5;
         }
     }
     return 0;

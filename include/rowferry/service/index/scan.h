@@ -19,10 +19,23 @@
 #define SCAN_SURE 2000  /* an answer with this number of the longest keys stays below 8 MiB */
 #define SCAN_PAGE_BYTES ((size_t)256 << 10) /* approximate bytes of keys */
 
-struct scan_page {
-    struct buf bytes; /* concatenated keys */
+/* A list of keys, copied back to back. */
+struct scan_list {
+    struct buf bytes;
     size_t *ends;
     size_t count;
+    size_t capacity;
+};
+
+void scan_list_init(struct scan_list *k, size_t max_bytes);
+void scan_list_release(struct scan_list *k);
+void scan_list_push(struct scan_list *k, struct span key);
+void scan_list_cut(struct scan_list *k, size_t count); /* keeps the first ones */
+/* Returns a key, borrowed until the next push. */
+struct span scan_list_get(const struct scan_list *k, size_t i);
+
+struct scan_page {
+    struct scan_list keys;
     bool last;       /* this is the last page */
     bool ids;        /* set by the caller: list document ids instead of source_ids */
     struct buf next; /* with ids: source_id after which the next page starts */
@@ -32,10 +45,6 @@ struct scan_page {
 void scan_page_init(struct scan_page *page);
 void scan_page_release(struct scan_page *page);
 void scan_page_reset(struct scan_page *page);
-/* Appends a key to a page that is being filled. */
-void scan_page_push(struct scan_page *page, struct span key);
-/* Returns a key, borrowed until the page is filled again. */
-struct span scan_page_key(const struct scan_page *page, size_t i);
 
 /* Returns index.max_result_window if the search was refused because it asked for more, else 0. */
 size_t scan_window(const struct err *refusal);

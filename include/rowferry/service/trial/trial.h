@@ -8,7 +8,9 @@
 
 #include "rowferry/service/http/product.h"
 #include "rowferry/service/index/index.h"
+#include "rowferry/service/index/scan.h"
 
+#define TRIAL_IDS_BYTES ((size_t)8 << 20)
 #define TRIAL_MOST 10000 /* hits of a search: index.max_result_window */
 
 struct trial {
@@ -29,15 +31,9 @@ int trial_remove(struct service *s, struct trial *t, struct err *err) MUST_CHECK
 
 /* Ids of search hits, in order. */
 struct hits {
-    struct buf ids; /* ids, each followed by NUL */
-    size_t *offsets;
-    size_t count;
+    struct scan_list ids;
     int64_t total; /* number of all matches */
 };
-
-void trial_hits_init(struct hits *h);
-void trial_hits_release(struct hits *h);
-struct span trial_hits_id(const struct hits *h, size_t i); /* NUL-terminated */
 
 /* Sends POST _search with the query, sort and so on from body. Sets size, _source and
  * track_total_hits itself. */

@@ -31,10 +31,10 @@ START_TEST(keys_are_returned_byte_for_byte)
               "{\"sort\":[\"a\\nb\\u0001\\\"\\\\\\t\"]},{\"sort\":[\"\\uD83D\\uDE00\",42]},"
               "{\"sort\":[\"\"]}]}}",
               span_make(NULL, 0), &page, 0, &f);
-    ck_assert_uint_eq(page.count, 3);
-    ck_assert(span_is(scan_page_key(&page, 0), "a\nb\x01\"\\\t"));
-    ck_assert(span_is(scan_page_key(&page, 1), "\xf0\x9f\x98\x80"));
-    ck_assert(span_is(scan_page_key(&page, 2), ""));
+    ck_assert_uint_eq(page.keys.count, 3);
+    ck_assert(span_is(scan_list_get(&page.keys, 0), "a\nb\x01\"\\\t"));
+    ck_assert(span_is(scan_list_get(&page.keys, 1), "\xf0\x9f\x98\x80"));
+    ck_assert(span_is(scan_list_get(&page.keys, 2), ""));
     ck_assert(page.last);
     ck_assert_ptr_null(strstr(f.server->request, "search_after"));
     done(&f, &page);
@@ -47,7 +47,7 @@ START_TEST(the_next_page_starts_after_the_last_key)
     struct scan_page page;
     scan_once("{\"timed_out\":false,\"_shards\":{\"failed\":0}}", span_make("x\"\n", 3), &page, 0,
               &f);
-    ck_assert_uint_eq(page.count, 0);
+    ck_assert_uint_eq(page.keys.count, 0);
     ck_assert(page.last);
     ck_assert_ptr_nonnull(strstr(f.server->request, "\"search_after\":[\"x\\\"\\n\"]"));
     done(&f, &page);
@@ -60,7 +60,7 @@ START_TEST(documents_without_a_source_id_end_the_list)
     struct scan_page page;
     scan_once("{\"timed_out\":false,\"hits\":{\"hits\":[{\"sort\":[\"a\"]},{\"sort\":[null]}]}}",
               span_make(NULL, 0), &page, 0, &f);
-    ck_assert_uint_eq(page.count, 1);
+    ck_assert_uint_eq(page.keys.count, 1);
     ck_assert(page.last);
     done(&f, &page);
 }
