@@ -87,7 +87,7 @@ struct work {
     struct source_options source;
     struct listing_options listing;
     struct rebuild_options options;
-    struct rebuild_ports all;
+    struct verify_ports all;
 };
 
 static void rebuild_worker_fill_work(struct rebuild_worker *b, struct work *w,
@@ -108,7 +108,7 @@ static void rebuild_worker_fill_work(struct rebuild_worker *b, struct work *w,
                                           .fields = s->pipeline->fields,
                                           .field_count = s->pipeline->field_count,
                                           .keep = s->pipeline->to.keep};
-    w->all = (struct rebuild_ports){&w->ports, s->service, &w->source, &w->listing};
+    w->all = (struct verify_ports){&w->ports, s->service, &w->source, &w->listing};
 }
 
 /* --- the fill, in its thread ------------------------------------------------------------------ */
@@ -154,7 +154,7 @@ static int rebuild_worker_fill(struct rebuild_worker *b, struct err *err)
     rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->result, err);
     if (rc < 0 && err->drift && !b->anew && !rebuild_worker_stopping(b)) {
         b->anew = true; /* once only: repeated drift needs a person */
-        rc = rebuild_anew(&w.options, &w.all, err);
+        rc = rebuild_restart(&w.options, &w.all, err);
         rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->result, err);
     }
     return rc;

@@ -28,18 +28,15 @@ static void search(struct service *s)
     scan_list_release(&h.ids);
 }
 
-static void count_term(void *context, const char *term)
-{
-    size_t *bytes = context;
-    *bytes += strlen(term);
-}
-
 static void analyze(struct service *s)
 {
-    size_t bytes = 0;
+    struct trial_terms terms;
     struct err err;
-    served_result(trial_analyze(s, INDEX, "title", NULL, "some words", count_term, &bytes, &err), 0,
-                  &err);
+    served_result(trial_analyze(s, INDEX, "title", NULL, "some words", &terms, &err), 0, &err);
+    for (size_t i = 0; i < terms.count; i++) {
+        FUZZ_EXPECT(terms.items[i] != NULL, "term %zu", i);
+    }
+    trial_terms_release(&terms);
 }
 
 static void segments(struct service *s)

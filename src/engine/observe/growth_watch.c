@@ -52,7 +52,7 @@ void growth_watch_turn(struct growth_watch *w, int64_t sent, int64_t left, int64
     }
     if (rc == 0) {
         growth_watch_report(w, growth_judge(&w->growth, &storage, sent, left));
-        flow_freeze(w->flow, w->news != GROWTH_WELL);
+        flow_stop_growth(w->flow, w->news != GROWTH_WELL);
     }
 }
 

@@ -60,7 +60,7 @@ void rebuild_target_of(const struct rebuild_job *j, struct state *state, struct 
 }
 
 void rebuild_job_begin(struct rebuild_job *j, const struct rebuild_options *options,
-                       const struct rebuild_ports *ports)
+                       const struct verify_ports *ports)
 {
     *j = (struct rebuild_job){.options = options, .ports = ports};
     j->began_us = clock_monotonic_us(&ports->pipeline->clock);
@@ -74,9 +74,9 @@ void rebuild_job_end(struct rebuild_job *j, struct rebuild_result *result)
     }
 }
 
-int rebuild_fail_at(const char *point, struct err *err)
+int rebuild_failpoint(const char *point, struct err *err)
 {
-    return err_set(err, ERR_TRANSIENT, "failpoint \"%s\"", point);
+    return FAILPOINT(point) ? err_set(err, ERR_TRANSIENT, "failpoint \"%s\"", point) : 0;
 }
 
 /* Finds out if the next generation was swapped in but not recorded. The writer of the live
@@ -186,7 +186,7 @@ static int rebuild_finish(struct rebuild_job *j, void *context, struct err *err)
     return rc == 0 ? rebuild_wait_for_copies(j, result->generation, err) : rc;
 }
 
-int rebuild_fill(const struct rebuild_options *options, const struct rebuild_ports *ports,
+int rebuild_fill(const struct rebuild_options *options, const struct verify_ports *ports,
                  struct rebuild_result *result, struct err *err)
 {
     struct rebuild_job j;
@@ -204,15 +204,11 @@ int rebuild_fill(const struct rebuild_options *options, const struct rebuild_por
         return rc;
     }
     rc = rebuild_copy(&j, result, err);
-    if (rc == 0 && FAILPOINT("rebuild_copied")) {
-        rc = rebuild_fail_at("rebuild_copied", err);
-    }
+    rc = rc == 0 ? rebuild_failpoint("rebuild_copied", err) : rc;
     if (rc == 0 && !result->stopped) {
         rc = rebuild_retry(&j, rebuild_finish, result, err);
     }
-    if (rc == 0 && FAILPOINT("rebuild_finished")) {
-        rc = rebuild_fail_at("rebuild_finished", err);
-    }
+    rc = rc == 0 ? rebuild_failpoint("rebuild_finished", err) : rc;
     if (rc == 0 && !rebuild_stopping(&j)) {
         rc = rebuild_check(&j, result, err);
     }
@@ -317,9 +313,7 @@ static int rebuild_exchange(struct rebuild_job *j, void *context, struct err *er
         snprintf(result->former, sizeof(result->former), "%s", from.name);
         rc = rebuild_leave(j, x, &from, err);
     }
-    if (rc == 0 && FAILPOINT("rebuild_left")) {
-        rc = rebuild_fail_at("rebuild_left", err);
-    }
+    rc = rc == 0 ? rebuild_failpoint("rebuild_left", err) : rc;
     return rc == 0 ? rebuild_swap_alias(j, t, kind, &from, result, err) : rc;
 }
 
@@ -358,9 +352,7 @@ static int rebuild_swap_once(struct rebuild_job *j, struct rebuild_result *resul
     if (rc == 0) {
         rc = rebuild_retry(j, rebuild_exchange, &(struct exchange){&t, &live, result}, err);
     }
-    if (rc == 0 && FAILPOINT("alias_swapped")) {
-        rc = rebuild_fail_at("alias_swapped", err);
-    }
+    rc = rc == 0 ? rebuild_failpoint("alias_swapped", err) : rc;
     if (rc == 0) { /* the request records that the rest is owed */
         generation_retention_apply(
             &t, j->ports->pipeline->state,
@@ -370,9 +362,7 @@ static int rebuild_swap_once(struct rebuild_job *j, struct rebuild_result *resul
             &result->removed);
         rc = rebuild_promote_consumer(j, &t, &live, err);
     }
-    if (rc == 0 && FAILPOINT("rebuild_promoted")) {
-        rc = rebuild_fail_at("rebuild_promoted", err);
-    }
+    rc = rc == 0 ? rebuild_failpoint("rebuild_promoted", err) : rc;
     result->swapped = rc == 0;
     generation_release(&t);
     checkpoint_release(&live);
@@ -408,7 +398,7 @@ static int rebuild_record_swapped(struct rebuild_job *j, struct rebuild_result *
     return rc;
 }
 
-int rebuild_swap(const struct rebuild_options *options, const struct rebuild_ports *ports,
+int rebuild_swap(const struct rebuild_options *options, const struct verify_ports *ports,
                  struct rebuild_result *result, struct err *err)
 {
     struct rebuild_job j;

@@ -23,10 +23,8 @@ static int rebuild_check_compare(const struct rebuild_job *j, size_t sample,
                                            .building = true,
                                            .settle_ms = SETTLE_MS,
                                            .stop = j->filling.hooks.stop};
-    const struct verify_ports ports = {.pipeline = &j->next_ports,
-                                       .service = j->ports->service,
-                                       .source = j->ports->source,
-                                       .listing = j->ports->listing};
+    struct verify_ports ports = *j->ports;
+    ports.pipeline = &j->next_ports;
     return verify_run(&options, &ports, &result->checked, err);
 }
 

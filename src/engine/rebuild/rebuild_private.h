@@ -8,7 +8,7 @@
 
 struct rebuild_job {
     const struct rebuild_options *options;
-    const struct rebuild_ports *ports;
+    const struct verify_ports *ports;
     struct rebuild wish;
     bool underway;
     struct state *next; /* its rows in the state file */
@@ -18,7 +18,7 @@ struct rebuild_job {
 };
 
 void rebuild_job_begin(struct rebuild_job *j, const struct rebuild_options *options,
-                       const struct rebuild_ports *ports);
+                       const struct verify_ports *ports);
 void rebuild_job_end(struct rebuild_job *j, struct rebuild_result *result);
 
 /* Opens the rows of the next generation, and prepares options and ports that fill it. */
@@ -38,8 +38,8 @@ void rebuild_target_of(const struct rebuild_job *j, struct state *state, struct 
 /* Appends the name under which an adopted index is kept. */
 void rebuild_kept_name(const struct generation *t, struct buf *out);
 
-/* Sets the error of a failpoint. */
-int rebuild_fail_at(const char *point, struct err *err);
+/* Returns an error if the failpoint is armed, else 0. */
+int rebuild_failpoint(const char *point, struct err *err);
 
 /*
  * Checks whether the next generation may go live. It must have as many documents as rows, apart

@@ -6,7 +6,6 @@
 
 #include "generation/generation_retention.h"
 #include "rebuild/rebuild_private.h"
-#include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
 
 #define LEFT_MAX_BYTES ((size_t)1 << 20) /* of a position */
@@ -40,9 +39,7 @@ static int rebuild_request_wish(struct rebuild_job *j, enum rebuild_kind kind, b
                               .former = former,
                               .begun_us = clock_wall_us(&j->ports->pipeline->clock)};
     int rc = rebuild_begin(j->ports->pipeline->state, &r, begin, err);
-    if (rc == 0 && FAILPOINT("rebuild_wished")) {
-        rc = rebuild_fail_at("rebuild_wished", err);
-    }
+    rc = rc == 0 ? rebuild_failpoint("rebuild_wished", err) : rc;
     return rc;
 }
 
@@ -220,7 +217,7 @@ static int rebuild_request_want(struct rebuild_job *j, void *context, struct err
     return rc;
 }
 
-int rebuild_want(const struct rebuild_options *options, const struct rebuild_ports *ports,
+int rebuild_want(const struct rebuild_options *options, const struct verify_ports *ports,
                  enum rebuild_kind kind, bool adopt, struct err *err)
 {
     struct rebuild_job j;
@@ -304,9 +301,7 @@ static int rebuild_request_give_up(struct rebuild_job *j, char generation[256], 
         snprintf(generation, 256, "%s", name != NULL ? name : "");
         rc = rebuild_retry(j, rebuild_request_remove_all, &(struct removal){&t, &consumer}, err);
     }
-    if (rc == 0 && FAILPOINT("rebuild_dropped")) {
-        rc = rebuild_fail_at("rebuild_dropped", err);
-    }
+    rc = rc == 0 ? rebuild_failpoint("rebuild_dropped", err) : rc;
     if (rc == 0) {
         rc = rebuild_forget(j->ports->pipeline->state,
                             consumer.len > 0 ? buf_text(&consumer) : NULL, err);
@@ -339,7 +334,7 @@ static int rebuild_request_end_swapped(struct rebuild_job *j, struct err *err)
     return rc < 0 ? rc : rebuild_look(j->ports->pipeline->state, &j->wish, &j->underway, err);
 }
 
-int rebuild_abort(const struct rebuild_options *options, const struct rebuild_ports *ports,
+int rebuild_abort(const struct rebuild_options *options, const struct verify_ports *ports,
                   struct rebuild_aborted *out, struct err *err)
 {
     struct rebuild_job j;
@@ -385,8 +380,8 @@ static int rebuild_request_look_live(struct rebuild_job *j, void *context, struc
     return rc;
 }
 
-int rebuild_anew(const struct rebuild_options *options, const struct rebuild_ports *ports,
-                 struct err *why)
+int rebuild_restart(const struct rebuild_options *options, const struct verify_ports *ports,
+                    struct err *why)
 {
     struct rebuild_job j;
     struct err err;
@@ -404,7 +399,7 @@ int rebuild_anew(const struct rebuild_options *options, const struct rebuild_por
                         name);
     }
     if (rc == 0) {
-        log_err(LOG_WARN, "rebuild_begins_anew", name, why);
+        log_err(LOG_WARN, "rebuild_begins_again", name, why);
         rc = rebuild_request_give_up(&j, generation, &err);
     }
     rebuild_job_end(&j, NULL);

@@ -10,13 +10,11 @@
 
 #define AS_NEAR 1e-5 /* relative tolerance, because the products compute with floats */
 
-size_t judge_rank(const size_t *hits, size_t count, const size_t *expected, size_t expected_count)
+size_t judge_rank(const size_t *hits, size_t count, size_t expected)
 {
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < expected_count; k++) {
-            if (hits[i] != JUDGE_STRANGER && hits[i] == expected[k]) {
-                return i + 1;
-            }
+        if (hits[i] == expected) {
+            return i + 1;
         }
     }
     return 0;

@@ -14,8 +14,8 @@
 
 #define JUDGE_STRANGER SIZE_MAX
 
-/* Returns the rank (from 1) of the first expected hit; 0: none. */
-size_t judge_rank(const size_t *hits, size_t count, const size_t *expected, size_t expected_count);
+/* Returns the rank (from 1) of the expected document among the hits; 0: none. */
+size_t judge_rank(const size_t *hits, size_t count, size_t expected);
 
 /* Counts a search whose expected hit has this rank; 0: not within the first k. */
 void judge_relevance_add(struct relevance *r, size_t rank);

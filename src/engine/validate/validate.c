@@ -17,11 +17,6 @@
 #define META_MAX_BYTES 4096
 #define MAPPING_MAX_BYTES ((size_t)4 << 20)
 
-static bool validate_stopping(const struct validating *v)
-{
-    return stop_is_set(v->options->stop);
-}
-
 static void validate_report_stage(const struct validating *v, const char *words)
 {
     if (v->options->stage != NULL) {
@@ -198,7 +193,7 @@ static int validate_run_steps(struct validating *v, struct err *err)
     int rc = validate_run_step(v, VALIDATE_COUNTS, true, validate_fill, err);
     for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
         bool can = steps[i].always || v->report->figures.indexed > 0;
-        rc = validate_stopping(v)
+        rc = stop_is_set(v->options->stop)
                  ? err_set(err, ERR_TRANSIENT, "interrupted before step \"%s\"",
                            v->report->steps[steps[i].id].name)
                  : validate_run_step(v, steps[i].id, false,

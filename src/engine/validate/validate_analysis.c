@@ -44,28 +44,8 @@ static int validate_analysis_compare_mapping(struct validating *v, size_t *diffe
 
 /* --- analysis -------------------------------------------------------------------------------- */
 
-struct terms {
-    char **items;
-    size_t count;
-};
-
-static void validate_analysis_take_term(void *context, const char *term)
-{
-    struct terms *t = context;
-    t->items = mem_grow(t->items, t->count + 1, sizeof(*t->items));
-    t->items[t->count++] = text_copy(term);
-}
-
-static void validate_analysis_terms_release(struct terms *t)
-{
-    for (size_t i = 0; i < t->count; i++) {
-        free(t->items[i]);
-    }
-    free(t->items);
-    *t = (struct terms){0};
-}
-
-static bool validate_analysis_all_within(const struct terms *some, const struct terms *all)
+static bool validate_analysis_all_within(const struct trial_terms *some,
+                                         const struct trial_terms *all)
 {
     for (size_t i = 0; i < some->count; i++) {
         size_t k = 0;
@@ -79,22 +59,6 @@ static bool validate_analysis_all_within(const struct terms *some, const struct 
     return true;
 }
 
-/* Copies of texts, which outlive the statement that returned them. */
-struct texts {
-    char *items[TEXTS];
-    size_t count;
-};
-
-static void validate_analysis_take_text(void *context, size_t row, int64_t rank, const char *text)
-{
-    struct texts *t = context;
-    (void)row;
-    (void)rank;
-    if (t->count < TEXTS) {
-        t->items[t->count++] = text_copy(text);
-    }
-}
-
 struct analysed {
     struct validating *v;
     const char *field;
@@ -105,15 +69,14 @@ struct analysed {
 };
 
 static int validate_analysis_terms_of(const struct analysed *a, const char *analyzer,
-                                      const char *text, struct terms *out, struct err *err)
+                                      const char *text, struct trial_terms *out, struct err *err)
 {
-    *out = (struct terms){0};
-    return trial_analyze(a->v->ports->service, a->v->trial.index, a->field, analyzer, text,
-                         validate_analysis_take_term, out, err);
+    return trial_analyze(a->v->ports->service, a->v->trial.index, a->field, analyzer, text, out,
+                         err);
 }
 
 static void validate_analysis_note_lost(struct analysed *a, const char *word, const char *text,
-                                        const struct terms *made)
+                                        const struct trial_terms *made)
 {
     a->lost = true;
     validate_note(
@@ -125,20 +88,13 @@ static void validate_analysis_note_lost(struct analysed *a, const char *word, co
         a->field, word, text, made->count > 0 ? made->items[0] : "", made->count > 1 ? ", .." : "");
 }
 
-static void validate_analysis_lower(char *word)
-{
-    for (; *word != '\0'; word++) {
-        *word = ascii_lower(*word);
-    }
-}
-
 /* Tries a word as it is, then in lower case. Skips a word that the analyzer drops completely. */
 static int validate_analysis_try_word(struct analysed *a, char *word, const char *text,
-                                      const struct terms *made, struct err *err)
+                                      const struct trial_terms *made, struct err *err)
 {
     int rc = 0;
     for (int turn = 0; turn < 2 && rc == 0 && !a->lost; turn++) {
-        struct terms sought;
+        struct trial_terms sought;
         rc = validate_analysis_terms_of(a, a->analyzer, word, &sought, err);
         bool found = rc < 0 || validate_analysis_all_within(&sought, made);
         if (!found && turn == 0) {
@@ -150,8 +106,10 @@ static int validate_analysis_try_word(struct analysed *a, char *word, const char
                           "field \"%s\": a search for \"%s\" does not find \"%.60s\"", a->field,
                           word, text);
         }
-        validate_analysis_terms_release(&sought);
-        validate_analysis_lower(word);
+        trial_terms_release(&sought);
+        for (char *c = word; *c != '\0'; c++) {
+            *c = ascii_lower(*c);
+        }
     }
     a->words++;
     return rc;
@@ -159,7 +117,7 @@ static int validate_analysis_try_word(struct analysed *a, char *word, const char
 
 static int validate_analysis_try_text(struct analysed *a, const char *text, struct err *err)
 {
-    struct terms made;
+    struct trial_terms made;
     struct span word;
     size_t at = 0;
     int rc = validate_analysis_terms_of(a, NULL, text, &made, err);
@@ -169,22 +127,21 @@ static int validate_analysis_try_text(struct analysed *a, const char *text, stru
         rc = cut ? 0 : validate_analysis_try_word(a, copy, text, &made, err);
         free(copy);
     }
-    validate_analysis_terms_release(&made);
+    trial_terms_release(&made);
     return rc;
 }
 
 static int validate_analysis_analyse_field(struct validating *v, const struct plan_step *step,
                                            size_t *words, struct err *err)
 {
-    struct texts texts = {0};
+    struct known_texts known;
     struct analysed a = {.v = v, .field = step->property};
-    int rc =
-        sample_texts(v->sample, step, CHARACTERS, TEXTS, validate_analysis_take_text, &texts, err);
+    int rc = validate_texts_load(v, step, CHARACTERS, TEXTS, &known, err);
     a.analyzer = mapping_parameter(v->options->mapping, step->property, "search_analyzer");
-    for (size_t i = 0; i < texts.count; i++) {
-        rc = rc == 0 ? validate_analysis_try_text(&a, texts.items[i], err) : rc;
-        free(texts.items[i]);
+    for (size_t i = 0; i < known.count && rc == 0; i++) {
+        rc = validate_analysis_try_text(&a, known.texts[i], err);
     }
+    validate_texts_release(&known);
     free(a.analyzer);
     *words += a.words;
     return rc;

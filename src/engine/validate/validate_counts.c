@@ -16,7 +16,6 @@ static bool validate_counts_has_presence(const struct property *p)
 static int validate_counts_count_field(struct validating *v, const struct plan_step *step,
                                        size_t *fields, struct err *err)
 {
-    struct buf body;
     size_t missing = 0;
     size_t row = 0;
     const struct property *p = mapping_find(v->options->mapping, step->property);
@@ -24,13 +23,9 @@ static int validate_counts_count_field(struct validating *v, const struct plan_s
         p->ignore_above > 0 || strcmp(p->type, "binary") == 0) {
         return 0;
     }
-    buf_init(&body, VALIDATE_TEXT_BYTES);
-    buf_push_literal(&body, "{\"query\":{\"exists\":{\"field\":");
-    text_json(&body, p->name, p->name_len);
-    buf_push_literal(&body, "}}}");
     int rc = sample_filled(v->sample, step, v->marks, err);
     if (rc == 0) {
-        rc = validate_search(v, buf_text(&body), 0, err);
+        rc = validate_search_filled(v, p->name, 0, err);
     }
     for (size_t i = 0; rc == 0 && i < v->hits.ids.count; i++) {
         v->marks[v->places[i] != JUDGE_STRANGER ? v->places[i] : sample_count(v->sample)] = false;
@@ -48,7 +43,6 @@ static int validate_counts_count_field(struct validating *v, const struct plan_s
             "field \"%s\" is missing in %zu documents whose rows have a value, for example \"%s\"",
             p->name, missing, validate_key(v, row));
     }
-    buf_release(&body);
     *fields += 1;
     return rc;
 }
@@ -57,22 +51,16 @@ static int validate_counts_count_field(struct validating *v, const struct plan_s
 static int validate_counts_count_filled_there(struct validating *v, const struct field *field,
                                               size_t *fields, struct err *err)
 {
-    struct buf body;
     if (field->column != NULL) {
         return 0;
     }
-    buf_init(&body, VALIDATE_TEXT_BYTES);
-    buf_push_literal(&body, "{\"query\":{\"exists\":{\"field\":");
-    text_json(&body, field->property, strlen(field->property));
-    buf_push_literal(&body, "}}}");
-    int rc = validate_search(v, buf_text(&body), 1, err);
+    int rc = validate_search_filled(v, field->property, 1, err);
     if (rc == 0 && v->hits.total == 0) {
         validate_note(v, VALIDATE_FAIL,
                       "let to.ingest_pipeline fill it, name its column in fields, or remove it "
                       "from the mapping",
                       "field \"%s\" is in no document: nothing fills it", field->property);
     }
-    buf_release(&body);
     *fields += 1;
     return rc;
 }

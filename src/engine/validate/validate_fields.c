@@ -6,6 +6,9 @@
 
 #include "validate/validate_private.h"
 
+#define SORT_UP ":{\"order\":\"asc\"}}]}"
+#define SORT_DOWN ":{\"order\":\"desc\"}}]}"
+
 /* --- filter ---------------------------------------------------------------------------------- */
 
 static void validate_fields_push_bounds(struct buf *body, const char *field, const char *low,
@@ -123,26 +126,20 @@ static bool validate_fields_is_text(const char *type)
  * document. */
 static int validate_fields_filter_named(struct validating *v, const char *field, struct err *err)
 {
-    struct buf body;
     char *type = validate_fields_type_of(v, field);
     int rc = 0;
-    buf_init(&body, VALIDATE_TEXT_BYTES);
     if (type == NULL) {
         validate_fields_note_unknown(v, field, "filtered");
     } else if (validate_fields_is_text(type)) {
         validate_fields_note_text(v, field, "filtered");
     } else {
-        buf_push_literal(&body, "{\"query\":{\"exists\":{\"field\":");
-        text_json(&body, field, strlen(field));
-        buf_push_literal(&body, "}}}");
-        rc = validate_search(v, buf_text(&body), 1, err);
+        rc = validate_search_filled(v, field, 1, err);
         if (rc == 0 && v->hits.total == 0) {
             validate_note(v, VALIDATE_WARN, "check if rows have a value there",
                           "field \"%s\" is in no document that was tried", field);
         }
     }
     free(type);
-    buf_release(&body);
     return rc;
 }
 
@@ -204,15 +201,11 @@ static void validate_fields_best_ranks(const struct ranking *r, bool descending,
 static int validate_fields_order_field(struct validating *v, const char *field,
                                        const struct ranking *r, bool descending, struct err *err)
 {
-    struct buf body;
     size_t count = sample_count(v->sample);
     int64_t *best = mem_zero(count + 1, sizeof(*best));
     int64_t *ranks = mem_zero(count + 1, sizeof(*ranks));
-    buf_init(&body, VALIDATE_TEXT_BYTES);
-    buf_push_literal(&body, "{\"sort\":[{");
-    text_json(&body, field, strlen(field));
-    buf_printf(&body, ":{\"order\":\"%s\"}}]}", descending ? "desc" : "asc");
-    int rc = validate_search(v, buf_text(&body), 0, err);
+    int rc =
+        validate_search_field(v, "{\"sort\":[{", field, descending ? SORT_DOWN : SORT_UP, 0, err);
     validate_fields_best_ranks(r, descending, best, count);
     for (size_t i = 0; rc == 0 && i < v->hits.ids.count; i++) {
         ranks[i] = v->places[i] != JUDGE_STRANGER ? best[v->places[i]] : 0;
@@ -228,7 +221,6 @@ static int validate_fields_order_field(struct validating *v, const char *field,
         validate_note(v, VALIDATE_FAIL, NULL, "sorted by \"%s\" there are %zu documents of %zu",
                       field, n, v->report->figures.indexed);
     }
-    buf_release(&body);
     free(ranks);
     free(best);
     return validate_fields_refused(
@@ -261,16 +253,11 @@ static void validate_fields_sort_named(void *context, const char *field)
 {
     struct named_sort *n = context;
     struct validating *v = n->v;
-    struct buf body;
     if (n->rc < 0 || field[0] == '_') {
         return;
     }
     char *type = validate_fields_type_of(v, field);
-    buf_init(&body, VALIDATE_TEXT_BYTES);
-    buf_push_literal(&body, "{\"sort\":[{");
-    text_json(&body, field, strlen(field));
-    buf_push_literal(&body, ":{\"order\":\"asc\"}}]}");
-    n->rc = validate_search(v, buf_text(&body), 1, n->err);
+    n->rc = validate_search_field(v, "{\"sort\":[{", field, SORT_UP, 1, n->err);
     n->asked++;
     if (n->rc < 0 && !validate_ends(n->err)) {
         n->rc = 0;
@@ -282,7 +269,6 @@ static void validate_fields_sort_named(void *context, const char *field)
             validate_note_error(v, "sort by a keyword, a number or a date", n->err);
         }
     }
-    buf_release(&body);
     free(type);
 }
 

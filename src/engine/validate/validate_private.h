@@ -27,6 +27,14 @@ struct ranking {
     int64_t text_room; /* capacity of `texts` */
 };
 
+/* Texts of a field, and their rows in the sample. */
+#define VALIDATE_TEXTS 8
+struct known_texts {
+    char *texts[VALIDATE_TEXTS];
+    size_t rows[VALIDATE_TEXTS];
+    size_t count;
+};
+
 struct validating {
     const struct validate_options *options;
     const struct validate_ports *ports;
@@ -62,11 +70,22 @@ bool validate_ends(const struct err *err);
 int validate_search(struct validating *v, const char *body, size_t size,
                     struct err *err) MUST_CHECK;
 int validate_search_text(struct validating *v, const char *q, struct err *err) MUST_CHECK;
+/* Like validate_search; the body is `before`, the field's name as JSON, and `after`. */
+int validate_search_field(struct validating *v, const char *before, const char *field,
+                          const char *after, size_t size, struct err *err) MUST_CHECK;
+/* Searches for documents that have the field. */
+int validate_search_filled(struct validating *v, const char *field, size_t size,
+                           struct err *err) MUST_CHECK;
 
 /* Returns the key of a row; "?" for JUDGE_STRANGER. */
 const char *validate_key(const struct validating *v, size_t row);
 /* Returns true if a parameter of the property is "false" in the mapping. */
 bool validate_said_off(const struct validating *v, const char *property, const char *parameter);
+
+/* Loads up to `most` texts of a field, each cut to `characters`. */
+int validate_texts_load(struct validating *v, const struct plan_step *step, size_t characters,
+                        size_t most, struct known_texts *out, struct err *err) MUST_CHECK;
+void validate_texts_release(struct known_texts *k);
 
 void validate_ranking_release(struct ranking *r);
 int validate_ranking_load(struct validating *v, const struct plan_step *step, struct ranking *r,

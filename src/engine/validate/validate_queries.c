@@ -6,7 +6,6 @@
 
 #include "validate/validate_private.h"
 
-#define TEXTS 8
 #define CHARACTERS 120
 #define ENOUGH 0.8 /* required share of generated searches with a hit within the first k */
 
@@ -32,6 +31,14 @@ static int validate_queries_run_query(struct validating *v, size_t i, struct err
     return q->q != NULL ? validate_search_text(v, q->q, err) : validate_search(v, q->body, 0, err);
 }
 
+/* Returns the rank of the expected key among the hits; 0: it is not among them. */
+static size_t validate_queries_rank_of(const struct validating *v, const char *key)
+{
+    size_t place;
+    bool known = sample_find(v->sample, span_make(key, strlen(key)), &place);
+    return known ? judge_rank(v->places, v->hits.ids.count, place) : 0;
+}
+
 /* Returns the number of expected keys among the hits. *missing is the first one that is not. */
 static size_t validate_queries_among_hits(const struct validating *v, const struct trial_query *q,
                                           const char **missing)
@@ -39,10 +46,7 @@ static size_t validate_queries_among_hits(const struct validating *v, const stru
     size_t found = 0;
     *missing = NULL;
     for (size_t i = 0; i < q->expect_count; i++) {
-        size_t place;
-        struct span key = span_make(q->expect[i], strlen(q->expect[i]));
-        bool known = sample_find(v->sample, key, &place);
-        if (known && judge_rank(v->places, v->hits.ids.count, &place, 1) > 0) {
+        if (validate_queries_rank_of(v, q->expect[i]) > 0) {
             found++;
         } else if (*missing == NULL) {
             *missing = q->expect[i];
@@ -159,45 +163,16 @@ static int validate_queries_ask_values(struct validating *v, const struct plan_s
 
 /* --- texts ----------------------------------------------------------------------------------- */
 
-struct known_texts {
-    char *texts[TEXTS];
-    size_t rows[TEXTS];
-    size_t count;
-};
-
-static void validate_queries_take_text(void *context, size_t row, int64_t rank, const char *text)
-{
-    struct known_texts *k = context;
-    (void)rank;
-    if (k->count < TEXTS) {
-        k->rows[k->count] = row;
-        k->texts[k->count++] = text_copy(text);
-    }
-}
-
-static void validate_queries_known_texts_release(struct known_texts *k)
-{
-    for (size_t i = 0; i < k->count; i++) {
-        free(k->texts[i]);
-    }
-}
-
-static void validate_queries_count_term(void *context, const char *term)
-{
-    (void)term;
-    ++*(size_t *)context;
-}
-
 /* Finds out if the analyzer drops a word, as an English one drops "the". Such a word is not
  * searched for. */
 static int validate_queries_left_out(struct validating *v, const char *field, const char *word,
                                      bool *out, struct err *err)
 {
-    size_t terms = 0;
+    struct trial_terms terms;
     char *analyzer = mapping_parameter(v->options->mapping, field, "search_analyzer");
-    int rc = trial_analyze(v->ports->service, v->trial.index, field, analyzer, word,
-                           validate_queries_count_term, &terms, err);
-    *out = rc == 0 && terms == 0;
+    int rc = trial_analyze(v->ports->service, v->trial.index, field, analyzer, word, &terms, err);
+    *out = rc == 0 && terms.count == 0;
+    trial_terms_release(&terms);
     free(analyzer);
     return rc;
 }
@@ -220,7 +195,7 @@ static int validate_queries_ask_word(struct validating *v, const char *field, co
     if (rc == 0 && v->hits.total == 0) {
         rc = validate_queries_left_out(v, field, copy, &stop, err);
     }
-    if (rc == 0 && !stop && judge_rank(v->places, v->hits.ids.count, &row, 1) == 0) {
+    if (rc == 0 && !stop && judge_rank(v->places, v->hits.ids.count, row) == 0) {
         validate_note(v, VALIDATE_FAIL, remedy_of_search,
                       "q=%s does not find \"%s\", whose text contains the word", buf_text(&q),
                       sample_key(v->sample, row).data);
@@ -260,7 +235,7 @@ static int validate_queries_ask_match(struct validating *v, const char *field, c
     buf_push_literal(&body, "}}}");
     int rc = validate_search(v, buf_text(&body), (size_t)v->options->k, err);
     if (rc == 0) {
-        size_t rank = judge_rank(v->places, v->hits.ids.count, &row, 1);
+        size_t rank = judge_rank(v->places, v->hits.ids.count, row);
         judge_relevance_add(&v->report->figures.relevance, rank);
         *asked += rank > 0 ? 1 : 0;
     }
@@ -276,18 +251,17 @@ static int validate_queries_each_text(struct validating *v,
     const struct plan *plan = sample_plan(v->sample);
     int rc = 0;
     for (size_t i = 0; i < plan->count && rc == 0; i++) {
-        struct known_texts known = {.count = 0};
+        struct known_texts known;
         const char *name = plan->steps[i].property;
         const struct property *p = mapping_find(v->options->mapping, name);
         if (p == NULL || !validate_searches_words(v, p)) {
             continue;
         }
-        rc = sample_texts(v->sample, &plan->steps[i], CHARACTERS, TEXTS, validate_queries_take_text,
-                          &known, err);
+        rc = validate_texts_load(v, &plan->steps[i], CHARACTERS, VALIDATE_TEXTS, &known, err);
         for (size_t k = 0; k < known.count && rc == 0; k++) {
             rc = use(v, name, known.texts[k], known.rows[k], asked, err);
         }
-        validate_queries_known_texts_release(&known);
+        validate_texts_release(&known);
     }
     return rc;
 }
@@ -329,11 +303,7 @@ static int validate_queries_rank_written(struct validating *v, size_t i, struct 
         return validate_ends(err) ? rc : 0;
     }
     for (size_t e = 0; e < q->expect_count; e++) {
-        size_t place;
-        size_t rank = 0;
-        if (sample_find(v->sample, span_make(q->expect[e], strlen(q->expect[e])), &place)) {
-            rank = judge_rank(v->places, v->hits.ids.count, &place, 1);
-        }
+        size_t rank = validate_queries_rank_of(v, q->expect[e]);
         best = rank > 0 && (best == 0 || rank < best) ? rank : best;
     }
     judge_relevance_add(&v->report->figures.relevance, best <= k ? best : 0);

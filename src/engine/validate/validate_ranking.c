@@ -21,6 +21,24 @@ static size_t validate_ranking_whole_sample(const struct validating *v)
     return n < TRIAL_MOST ? n : TRIAL_MOST;
 }
 
+int validate_search_field(struct validating *v, const char *before, const char *field,
+                          const char *after, size_t size, struct err *err)
+{
+    struct buf body;
+    buf_init(&body, VALIDATE_TEXT_BYTES);
+    buf_push_text(&body, before);
+    text_json(&body, field, strlen(field));
+    buf_push_text(&body, after);
+    int rc = validate_search(v, buf_text(&body), size, err);
+    buf_release(&body);
+    return rc;
+}
+
+int validate_search_filled(struct validating *v, const char *field, size_t size, struct err *err)
+{
+    return validate_search_field(v, "{\"query\":{\"exists\":{\"field\":", field, "}}}", size, err);
+}
+
 int validate_search(struct validating *v, const char *body, size_t size, struct err *err)
 {
     int rc = trial_search(v->ports->service, v->trial.index, body,
@@ -61,6 +79,30 @@ static void validate_ranking_take_value(void *context, size_t row, int64_t rank,
     }
 }
 
+static void validate_ranking_take_text(void *context, size_t row, int64_t rank, const char *text)
+{
+    struct known_texts *k = context;
+    (void)rank;
+    if (k->count < VALIDATE_TEXTS) {
+        k->rows[k->count] = row;
+        k->texts[k->count++] = text_copy(text);
+    }
+}
+
+int validate_texts_load(struct validating *v, const struct plan_step *step, size_t characters,
+                        size_t most, struct known_texts *out, struct err *err)
+{
+    out->count = 0;
+    return sample_texts(v->sample, step, characters, most, validate_ranking_take_text, out, err);
+}
+
+void validate_texts_release(struct known_texts *k)
+{
+    for (size_t i = 0; i < k->count; i++) {
+        free(k->texts[i]);
+    }
+}
+
 int validate_ranking_load(struct validating *v, const struct plan_step *step, struct ranking *r,
                           struct err *err)
 {
@@ -77,26 +119,19 @@ void validate_ranking_release(struct ranking *r)
     free(r->items);
 }
 
-static size_t validate_ranking_count_marks(const struct validating *v)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < sample_count(v->sample); i++) {
-        n += v->marks[i] ? 1 : 0;
-    }
-    return n;
-}
-
 size_t validate_ranking_mark(struct validating *v, const struct ranking *r, int64_t low,
                              int64_t high)
 {
+    size_t marked = 0;
     memset(v->marks, 0, sample_count(v->sample) * sizeof(bool));
     for (size_t i = 0; i < r->count; i++) {
         const struct ranked *item = &r->items[i];
         if (item->rank >= low && item->rank <= high && v->indexed[item->row]) {
+            marked += v->marks[item->row] ? 0 : 1;
             v->marks[item->row] = true;
         }
     }
-    return validate_ranking_count_marks(v);
+    return marked;
 }
 
 bool validate_ranking_usable(const struct ranking *r, int64_t rank)

@@ -58,13 +58,6 @@ static void validate_vectors_take_vector(void *context, size_t row, int64_t rank
     s->rows[s->count++] = row;
 }
 
-static void validate_vectors_release(struct vectors *s)
-{
-    free(s->one);
-    free(s->numbers);
-    free(s->rows);
-}
-
 static int validate_vectors_load(struct validating *v, const struct plan_step *step,
                                  const struct property *p, struct vectors *s, struct err *err)
 {
@@ -228,7 +221,9 @@ static int validate_vectors_try_field(struct validating *v, const struct plan_st
             rc = 0;
         }
     }
-    validate_vectors_release(&s);
+    free(s.one);
+    free(s.numbers);
+    free(s.rows);
     return rc;
 }
 

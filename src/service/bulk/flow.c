@@ -111,7 +111,7 @@ static void flow_cut(struct flow *f, const struct flow_answer *a)
 static void flow_grow_batch(struct flow *f)
 {
     double room = (double)f->ceilings.batch_bytes - f->batch_bytes;
-    if (!f->frozen) {
+    if (!f->growth_stopped) {
         flow_set_batch(f, f->doubling ? f->batch_bytes * GROWTH_BATCH : f->batch_bytes + room / 8);
     }
 }
@@ -177,7 +177,7 @@ int64_t flow_due_us(const struct flow *f, int64_t now_us)
     return now_us < f->hold_us ? f->hold_us : 0;
 }
 
-void flow_freeze(struct flow *f, bool frozen)
+void flow_stop_growth(struct flow *f, bool growth_stopped)
 {
-    f->frozen = frozen;
+    f->growth_stopped = growth_stopped;
 }

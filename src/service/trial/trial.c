@@ -148,10 +148,11 @@ void trial_sorted_by(const char *body, trial_each each, void *context)
  */
 
 int trial_analyze(struct service *s, const char *index, const char *field, const char *analyzer,
-                  const char *text, trial_each each, void *context, struct err *err)
+                  const char *text, struct trial_terms *out, struct err *err)
 {
     struct buf body;
     struct json_object *tree = NULL;
+    *out = (struct trial_terms){0};
     const char *name = analyzer != NULL ? analyzer : field;
     buf_init(&body, ASK_MAX_BYTES);
     buf_push_text(&body, analyzer != NULL ? "{\"analyzer\":" : "{\"field\":");
@@ -165,12 +166,23 @@ int trial_analyze(struct service *s, const char *index, const char *field, const
     if (rc == 0) {
         rc = body_list(tree, (const char *const[]){"tokens", NULL}, &tokens, err);
     }
-    for (size_t i = 0; rc == 0 && i < json_tree_length(tokens); i++) {
-        each(context, json_tree_text(json_tree_item(tokens, i), "token"));
+    size_t count = rc == 0 ? json_tree_length(tokens) : 0;
+    out->items = mem_zero(count + 1, sizeof(*out->items));
+    for (; out->count < count; out->count++) {
+        struct json_object *token = json_tree_item(tokens, out->count);
+        out->items[out->count] = text_copy(json_tree_text(token, "token"));
     }
     json_object_put(tree);
     buf_release(&body);
     return rc;
+}
+
+void trial_terms_release(struct trial_terms *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        free(t->items[i]);
+    }
+    free(t->items);
 }
 
 /* --- vectors and storage -----------------------------------------------------------------------
@@ -213,12 +225,6 @@ static int64_t trial_bytes_of_copy(struct json_object *copy)
     return bytes;
 }
 
-static bool trial_is_primary(struct json_object *copy)
-{
-    return json_object_get_boolean(
-        json_tree_at(copy, (const char *const[]){"routing", "primary", NULL}));
-}
-
 int trial_bytes(struct service *s, const char *index, int64_t *bytes, struct err *err)
 {
     struct json_object *tree = NULL;
@@ -229,7 +235,9 @@ int trial_bytes(struct service *s, const char *index, int64_t *bytes, struct err
     for (struct json_members copies = json_tree_members(shards); json_tree_next(&copies);) {
         for (size_t i = 0; i < json_tree_length(copies.value); i++) {
             struct json_object *copy = json_tree_item(copies.value, i);
-            *bytes += trial_is_primary(copy) ? trial_bytes_of_copy(copy) : 0;
+            struct json_object *primary =
+                json_tree_at(copy, (const char *const[]){"routing", "primary", NULL});
+            *bytes += json_object_get_boolean(primary) ? trial_bytes_of_copy(copy) : 0;
         }
     }
     json_object_put(tree);

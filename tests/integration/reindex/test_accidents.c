@@ -23,7 +23,7 @@ START_TEST(a_table_made_anew_under_a_rebuild_is_built_from_the_beginning)
     world_install(&w);
     rowferry_run(&result, w.config, "sync", NULL); /* continues the rebuild */
     ck_assert_msg(result.exit_code == 0, "%d: %s%s", result.exit_code, result.out, result.err);
-    expect_text(result.err, "event=rebuild_begins_anew pipeline=articles");
+    expect_text(result.err, "event=rebuild_begins_again pipeline=articles");
     program_result_release(&result);
     world_expect_equal(&w);
     generations_expect(&w, 2, NULL, NULL);

@@ -233,7 +233,7 @@ static int rebuild(const struct pipeline_options *options, const struct pipeline
     struct pipeline_options own;
     struct rebuild_result rebuilt = {0};
     const struct rebuild_options wanted = beside(options, &own);
-    const struct rebuild_ports used = {.pipeline = ports};
+    const struct verify_ports used = {.pipeline = ports};
     (void)result;
     int rc = rebuild_want(&wanted, &used, REBUILD_NEW, false, err);
     return rc == 0 ? rebuild_swap(&wanted, &used, &rebuilt, err) : rc;
@@ -246,7 +246,7 @@ static int fill_until(const struct pipeline_options *options, const struct pipel
     struct pipeline_options own;
     struct rebuild_result rebuilt = {0};
     const struct rebuild_options wanted = beside(options, &own);
-    const struct rebuild_ports used = {.pipeline = ports};
+    const struct verify_ports used = {.pipeline = ports};
     struct fake *f = fake_of(ports->service.self);
     int rc = rebuild_fill(&wanted, &used, &rebuilt, err);
     own.hooks.stop = stop;
@@ -276,7 +276,7 @@ static int end_rebuild(const struct pipeline_options *options, const struct pipe
     struct pipeline_options own;
     struct rebuild_aborted aborted;
     const struct rebuild_options wanted = beside(options, &own);
-    const struct rebuild_ports used = {.pipeline = ports};
+    const struct verify_ports used = {.pipeline = ports};
     (void)result;
     return rebuild_abort(&wanted, &used, &aborted, err);
 }

@@ -4,7 +4,7 @@
  *
  *   rebuild_want    records the request, or resumes the one in progress
  *   rebuild_fill    initial load, catch-up, final settings, replicas, check
- *   rebuild_anew    removes a generation that cannot be resumed and requests it again
+ *   rebuild_restart removes a generation that cannot be resumed and requests it again
  *   rebuild_swap    with no writer on the live generation: catch up, swap, promote
  *   rebuild_abort   removes the next generation; the live one was never touched
  *
@@ -27,13 +27,6 @@ struct rebuild_options {
     bool allow_deletes; /* rebuild_swap: skip the guard, because a person permitted it */
 };
 
-struct rebuild_ports {
-    const struct pipeline_ports *pipeline; /* state: the pipeline's own (live) */
-    struct service *service;               /* the same service, for the check */
-    const struct source_options *source;   /* for a connection that lists keys */
-    const struct listing_options *listing;
-};
-
 struct rebuild_result {
     struct counters counters;
     struct verify_result checked; /* the check before the swap */
@@ -48,22 +41,22 @@ struct rebuild_result {
 
 /* Records the request, or resumes one of the same kind that is in progress. For REBUILD_BACK,
  * finds the former generation and returns an error with the reason if it cannot be restored. */
-int rebuild_want(const struct rebuild_options *options, const struct rebuild_ports *ports,
+int rebuild_want(const struct rebuild_options *options, const struct verify_ports *ports,
                  enum rebuild_kind kind, bool adopt, struct err *err) MUST_CHECK;
 
 /* result->swapped is set if an earlier run swapped the generation in. Then only the record is
  * missing, which the next pipeline_sync of the live generation writes. */
-int rebuild_fill(const struct rebuild_options *options, const struct rebuild_ports *ports,
+int rebuild_fill(const struct rebuild_options *options, const struct verify_ports *ports,
                  struct rebuild_result *result, struct err *err) MUST_CHECK;
 
 /* Called after a fill that failed with drift: the table was altered or recreated during the
  * rebuild. Removes what was built and requests the same rebuild from the beginning. Keeps the
  * error in *why, with a useful hint, if that cannot help: on a return to a former generation, or
  * if another program put the generation live. */
-int rebuild_anew(const struct rebuild_options *options, const struct rebuild_ports *ports,
-                 struct err *why) MUST_CHECK;
+int rebuild_restart(const struct rebuild_options *options, const struct verify_ports *ports,
+                    struct err *why) MUST_CHECK;
 
-int rebuild_swap(const struct rebuild_options *options, const struct rebuild_ports *ports,
+int rebuild_swap(const struct rebuild_options *options, const struct verify_ports *ports,
                  struct rebuild_result *result, struct err *err) MUST_CHECK;
 
 /* The rebuild that was aborted. */
@@ -72,5 +65,5 @@ struct rebuild_aborted {
     enum rebuild_kind kind; /* REBUILD_BACK: the generation is a former one and is kept */
     char generation[256];   /* empty: not created yet */
 };
-int rebuild_abort(const struct rebuild_options *options, const struct rebuild_ports *ports,
+int rebuild_abort(const struct rebuild_options *options, const struct verify_ports *ports,
                   struct rebuild_aborted *out, struct err *err) MUST_CHECK;

@@ -59,8 +59,9 @@ struct verify_options {
     void *context;
 };
 
+/* Ports of a verify or a rebuild. */
 struct verify_ports {
-    const struct pipeline_ports *pipeline; /* the state file may be read-only */
+    const struct pipeline_ports *pipeline; /* verify: the state file may be read-only */
     struct service *service;               /* the same service */
     const struct source_options *source;   /* for a connection that lists keys */
     const struct listing_options *listing;

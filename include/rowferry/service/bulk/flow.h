@@ -41,10 +41,10 @@ struct flow {
     double batch_bytes; /* from FLOW_LEAST_BATCH to the ceiling */
     bool doubling;      /* doubles up to doubles_to, at the start and after a cut */
     double doubles_to;
-    bool recovered;  /* a request has succeeded since the last cut */
-    bool frozen;     /* batches do not grow, whatever the answers are */
-    int64_t cut_us;  /* time of the last cut */
-    int64_t hold_us; /* nothing is sent before this time */
+    bool recovered;      /* a request has succeeded since the last cut */
+    bool growth_stopped; /* batches do not grow, whatever the answers are */
+    int64_t cut_us;      /* time of the last cut */
+    int64_t hold_us;     /* nothing is sent before this time */
     struct flow_best best;
 };
 
@@ -80,6 +80,6 @@ size_t flow_batch_bytes(const struct flow *f);
 /* Returns the end of the current pause; 0 = no pause. */
 int64_t flow_due_us(const struct flow *f, int64_t now_us);
 
-/* Stops the growth of batches if frozen is true: the index grows faster than its documents
+/* Stops the growth of batches if growth_stopped is true: the index grows faster than its documents
  * explain. */
-void flow_freeze(struct flow *f, bool frozen);
+void flow_stop_growth(struct flow *f, bool growth_stopped);

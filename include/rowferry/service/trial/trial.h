@@ -48,10 +48,16 @@ int trial_search_text(struct service *s, const char *index, const char *q, size_
 typedef void (*trial_each)(void *context, const char *name);
 void trial_sorted_by(const char *body, trial_each each, void *context);
 
-/* Calls each with the terms of _analyze, borrowed during the call. Analyzes text as the field does,
- * or with the named analyzer of the index unless it is null. */
+struct trial_terms {
+    char **items;
+    size_t count;
+};
+
+/* Lists the terms that _analyze makes of the text, as the field does, or with the named analyzer of
+ * the index unless it is null. The caller releases *out, also after an error. */
 int trial_analyze(struct service *s, const char *index, const char *field, const char *analyzer,
-                  const char *text, trial_each each, void *context, struct err *err) MUST_CHECK;
+                  const char *text, struct trial_terms *out, struct err *err) MUST_CHECK;
+void trial_terms_release(struct trial_terms *t);
 
 /* Appends the body of a nearest neighbour search for the vector, in the product's syntax. */
 void trial_push_nearest(struct buf *out, const struct product_info *product, const char *field,

@@ -42,7 +42,7 @@ START_TEST(who_may_not_look_asks_once)
         growth_watch_turn(&w, t, -1, 1000 * S + t);
     }
     ck_assert_uint_eq(f.storage_looks, 1);
-    ck_assert(!flow.frozen);
+    ck_assert(!flow.growth_stopped);
 }
 END_TEST
 
@@ -55,14 +55,14 @@ START_TEST(an_index_that_swells_freezes_the_batches_until_it_does_not)
     for (int64_t i = 0; i < 12; i++) {
         f.storage_bytes = i * 500000;
         growth_watch_turn(&w, i * 1000, -1, (1000 + 31 * i) * S);
-        ck_assert(!flow.frozen);
+        ck_assert(!flow.growth_stopped);
     }
     f.storage_bytes = 60000000;
     growth_watch_turn(&w, 12000, -1, 1500 * S);
-    ck_assert(flow.frozen);
+    ck_assert(flow.growth_stopped);
     f.storage_bytes = 6500000;
     growth_watch_turn(&w, 13000, -1, 1600 * S);
-    ck_assert(!flow.frozen);
+    ck_assert(!flow.growth_stopped);
 }
 END_TEST
 

@@ -290,18 +290,18 @@ START_TEST(limits_stay_between_one_and_the_ceilings)
 }
 END_TEST
 
-START_TEST(a_frozen_batch_size_only_shrinks)
+START_TEST(a_batch_size_that_may_not_grow_only_shrinks)
 {
     struct world w;
     world_init(&w);
     size_t start = flow_batch_bytes(&w.flow);
-    flow_freeze(&w.flow, true);
+    flow_stop_growth(&w.flow, true);
     run(&w, 2 * S);
     ck_assert_uint_eq(flow_batch_bytes(&w.flow), start);
     struct flow_answer a = answer(FLOW_OVERSIZE, w.now_us, w.now_us + 1);
     flow_answered(&w.flow, &a);
     ck_assert_uint_eq(flow_batch_bytes(&w.flow), start / 2);
-    flow_freeze(&w.flow, false);
+    flow_stop_growth(&w.flow, false);
     run(&w, 5 * S);
     ck_assert_uint_gt(flow_batch_bytes(&w.flow), start);
 }
@@ -311,4 +311,4 @@ SUITE_MAIN("service/flow", nine_tenths_of_the_capacity_are_used_with_few_refusal
            ten_seconds_after_a_storm_the_throughput_is_back,
            a_service_that_becomes_slower_is_followed, a_pause_that_the_service_asks_for_is_kept,
            one_round_is_cut_once, each_verdict_cuts_its_own_limit,
-           limits_stay_between_one_and_the_ceilings, a_frozen_batch_size_only_shrinks)
+           limits_stay_between_one_and_the_ceilings, a_batch_size_that_may_not_grow_only_shrinks)
