@@ -2,7 +2,6 @@
 /* Answers about a name: indices, aliases, generations, their settings, mappings and `_meta`. */
 #include <string.h>
 
-#include "rowferry/service/index/alias_poll.h"
 #include "rowferry/service/index/index.h"
 #include "served.h"
 

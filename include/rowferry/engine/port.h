@@ -13,7 +13,6 @@
 #include "rowferry/service/bulk/bulk.h"
 #include "rowferry/service/cluster/storage.h"
 #include "rowferry/service/http/product.h"
-#include "rowferry/service/index/alias_poll.h"
 #include "rowferry/service/index/index.h"
 #include "rowferry/service/index/scan.h"
 #include "rowferry/service/index/stream.h"

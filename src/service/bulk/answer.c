@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bulk/skip.h"
 #include "bulk/written_index.h"
 #include "http/walk.h"
 #include "rowferry/service/bulk/outcome.h"
@@ -345,20 +344,6 @@ static bool answer_on_scalar(void *context, unsigned depth, struct span text)
     return first && a->status > 0;
 }
 
-/* First bytes of a successful item in the services' usual form. */
-static const struct plain_start {
-    struct span text;
-    enum operation_kind kind;
-} plain_starts[] = {
-#define PLAIN(text, kind)                                                                          \
-    {                                                                                              \
-        {text, sizeof(text) - 1}, kind                                                             \
-    }
-    PLAIN("{\"index\":{", OPERATION_UPSERT),
-    PLAIN("{\"delete\":{", OPERATION_DELETE),
-    PLAIN("{\"create\":{", OPERATION_UPSERT),
-};
-
 /* Removes the key, provided that JSON does not escape any of its bytes. */
 static bool answer_skip_key(struct span *bytes, struct span key)
 {
@@ -372,13 +357,8 @@ static bool answer_skip_key(struct span *bytes, struct span key)
 
 static bool answer_skip_start(struct span *bytes, enum operation_kind kind)
 {
-    for (size_t i = 0; i < sizeof(plain_starts) / sizeof(plain_starts[0]); i++) {
-        const struct plain_start *start = &plain_starts[i];
-        if (start->kind == kind && skip(bytes, start->text.data, start->text.len)) {
-            return true;
-        }
-    }
-    return false;
+    return kind == OPERATION_DELETE ? SKIP(bytes, "{\"delete\":{")
+                                    : SKIP(bytes, "{\"index\":{") || SKIP(bytes, "{\"create\":{");
 }
 
 static bool answer_skip_status(struct span *bytes, int *status)
@@ -486,10 +466,9 @@ static int answer_explain(const struct answer *a, struct err *err)
 
 int answer_end(struct answer *a, struct err *err)
 {
-    bool whole = walk_whole(&a->walk) && a->items_seen && a->item == a->wanted;
-    if (!whole) {
-        answer_set_all_unknown(a->batch);
-        return answer_explain(a, err);
+    if (walk_whole(&a->walk) && a->items_seen && a->item == a->wanted) {
+        return 0;
     }
-    return 0;
+    answer_set_all_unknown(a->batch);
+    return answer_explain(a, err);
 }

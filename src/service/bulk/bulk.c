@@ -55,16 +55,6 @@ static void bulk_push_path(struct buf *out, const struct service *s, const char 
     }
 }
 
-static bool bulk_feed(void *context, const char *bytes, size_t len)
-{
-    return answer_feed(context, bytes, len);
-}
-
-static void bulk_free(void *context)
-{
-    answer_free(context);
-}
-
 int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
               struct batch *batch, struct err *err)
 {
@@ -80,10 +70,10 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
     batch->retry_after_ms = 0;
     batch->short_of_memory = false;
     batch->cut_off = false;
-    if (slot->reader.context == NULL) {
-        slot->reader = (struct body_reader){answer_new(), bulk_feed, bulk_free};
+    if (slot->reader.answer == NULL) {
+        slot->reader = (struct body_reader){answer_new(), answer_feed, answer_free};
     }
-    answer_begin(slot->reader.context, batch, index);
+    answer_begin(slot->reader.answer, batch, index);
     struct span body = span_make(buf_text(&batch->bytes), batch_travelling_bytes(batch));
     int rc = wire_start(slot, s->bulk_headers, &body, err);
     if (rc != 0) {
@@ -113,16 +103,10 @@ static void bulk_reject_single(struct slot *slot, struct batch *b)
     struct json_object *tree =
         slot->answer.json ? body_parse(&slot->answer.body, BODY_ERROR) : NULL;
     struct body_error error = body_error(tree);
-    struct span reason = span_make(error.reason, strlen(error.reason));
-    struct span type = span_make(error.type, strlen(error.type));
-    if (type.len == 0) {
-        static const char words[] = "request_refused";
-        type = span_make(words, sizeof(words) - 1);
-    }
-    if (reason.len == 0) {
-        reason = span_make(b->failure.message, strlen(b->failure.message));
-    }
-    batch_set_reason(b, &b->operations[0], type, reason);
+    const char *reason = error.reason[0] != '\0' ? error.reason : b->failure.message;
+    const char *type = error.type[0] != '\0' ? error.type : "request_refused";
+    batch_set_reason(b, &b->operations[0], span_make(type, strlen(type)),
+                     span_make(reason, strlen(reason)));
     json_object_put(tree);
 }
 
@@ -175,7 +159,7 @@ static void bulk_settle_lost(struct slot *slot, struct batch *b)
     b->http_status = 0;
     b->cut_off = bulk_was_cut_off(slot);
     /* parts of an answer may have been read already: they are not believed */
-    answer_begin(slot->reader.context, b, NULL);
+    answer_begin(slot->reader.answer, b, NULL);
     bulk_set_outcome(b, class == ERR_TRANSIENT ? OUTCOME_UNKNOWN : OUTCOME_FATAL);
 }
 
@@ -187,7 +171,7 @@ static void bulk_settle(struct slot *slot)
         bulk_settle_lost(slot, b);
     } else if (slot->answer.status != 200) {
         bulk_settle_refused(slot, b);
-    } else if (answer_end(slot->reader.context, &b->failure) != 0) {
+    } else if (answer_end(slot->reader.answer, &b->failure) != 0) {
         b->failure.http_status = 200;
     }
     /* the refusal of an item may quote credentials, like that of a request */

@@ -9,9 +9,22 @@
  */
 #pragma once
 
-#include "bulk/skip.h"
+#include <string.h>
+
 #include "rowferry/base/buf.h"
 #include "rowferry/service/bulk/outcome.h"
+
+/* Removes a text from the start of the bytes. Returns false if they start with another one. */
+static inline bool skip(struct span *bytes, const char *text, size_t len)
+{
+    if (bytes->len < len || memcmp(bytes->data, text, len) != 0) {
+        return false;
+    }
+    *bytes = span_make(bytes->data + len, bytes->len - len);
+    return true;
+}
+
+#define SKIP(bytes, literal) skip(bytes, "" literal, sizeof(literal) - 1)
 
 struct written_index {
     struct buf sent_to; /* the name that the request was sent to; empty: not checked */

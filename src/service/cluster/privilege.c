@@ -75,8 +75,7 @@ void privilege_push_grant(struct buf *out, enum product product, bool key, const
     }
 }
 
-/* --- Elasticsearch -----------------------------------------------------------------------------
- */
+/* --- Elasticsearch ---------------------------------------------------------------------------- */
 
 static void privilege_push_word(struct buf *list, const char *word, const char *on)
 {

@@ -193,22 +193,10 @@ static int http_request_try(struct service *s, struct slot *slot, const struct s
                             struct err *err)
 {
     int rc = wire_start(slot, s->json_headers, body, err);
-    if (rc != 0) {
-        return rc;
+    if (rc == 0) {
+        rc = http_wait_for(s, slot, err);
     }
-    rc = http_wait_for(s, slot, err);
-    if (rc != 0) {
-        return rc;
-    }
-    return slot->result == CURLE_OK ? 0 : fault_explain(slot, err);
-}
-
-/* After a refused credential, reads it again and repeats the request once if it has changed. */
-static int http_request_once(struct service *s, struct slot *slot, const struct span *body,
-                             struct err *err)
-{
-    int rc = http_request_try(s, slot, body, err);
-    return rc == 0 && secret_renewed(slot) ? http_request_try(s, slot, body, err) : rc;
+    return rc != 0 || slot->result == CURLE_OK ? rc : fault_explain(slot, err);
 }
 
 int http_request(struct service *s, const char *method, const char *path, struct span body,
@@ -221,7 +209,11 @@ int http_request(struct service *s, const char *method, const char *path, struct
     *answer = (struct http_answer){0};
     int rc = 0;
     for (size_t tried = 0; tried < s->base_count; tried++) {
-        rc = http_request_once(s, slot, body.data != NULL ? &body : NULL, err);
+        const struct span *sent = body.data != NULL ? &body : NULL;
+        rc = http_request_try(s, slot, sent, err);
+        if (rc == 0 && secret_renewed(slot)) { /* the credential was refused and has changed */
+            rc = http_request_try(s, slot, sent, err);
+        }
         if (rc == 0 || !slot->finished || !fault_is_unreachable(slot)) {
             break;
         }

@@ -13,8 +13,7 @@
 #include "http/wire.h"
 #include "rowferry/base/text.h"
 
-/* --- name --------------------------------------------------------------------------------------
- */
+/* --- name ------------------------------------------------------------------------------------- */
 
 static int reach_take_apart(const char *url, struct reach *out, struct err *err)
 {
@@ -80,8 +79,7 @@ static int reach_find_address(struct reach *out, struct err *err)
     return 0;
 }
 
-/* --- connection --------------------------------------------------------------------------------
- */
+/* --- connection ------------------------------------------------------------------------------- */
 
 /* Returns the value after "name:", or null. */
 static const char *reach_value_of(const char *line, const char *name)

@@ -85,17 +85,12 @@ static void secret_change_header(struct curl_slist *list, const struct service *
     }
 }
 
-/* Signing services answer 403 if a session has expired. */
-static bool secret_is_refusal(const struct service *s, int status)
-{
-    return status == 401 || (status == 403 && s->options.aws_region != NULL);
-}
-
 bool secret_renewed(struct slot *slot)
 {
     struct service *s = slot->service;
-    if (!secret_is_refusal(s, slot->answer.status)) {
-        return false;
+    int status = slot->answer.status;
+    if (status != 401 && (status != 403 || s->options.aws_region == NULL)) {
+        return false; /* signing services answer 403 if a session has expired */
     }
     if (slot->credential != s->credential) {
         return true;

@@ -27,12 +27,14 @@ struct base_url {
     char *prefix; /* path of the base URL, signed */
 };
 
+struct answer;
+
 /* Takes the body of an answer while it arrives, in place of the answer's buffer. */
 struct body_reader {
-    void *context; /* null: none yet */
-    bool (*feed)(void *context, const char *bytes,
+    struct answer *answer; /* service/bulk/answer.h; null: none yet */
+    bool (*feed)(struct answer *a, const char *bytes,
                  size_t len); /* false: further bytes are ignored */
-    void (*free)(void *context);
+    void (*free)(struct answer *a);
 };
 
 struct slot {

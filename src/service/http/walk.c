@@ -10,16 +10,7 @@
 
 void walk_begin(struct walk *w, const struct walk_events *events, void *context)
 {
-    w->events = events;
-    w->context = context;
-    w->state = WALK_VALUE;
-    w->in_key = false;
-    w->exact = false;
-    w->depth = 0;
-    w->arrays = 0;
-    w->high_surrogate = 0;
-    w->passed = 0;
-    w->text_len = 0;
+    *w = (struct walk){.events = events, .context = context, .state = WALK_VALUE};
 }
 
 bool walk_whole(const struct walk *w)
@@ -108,7 +99,7 @@ static bool walk_close_container(struct walk *w, char c)
     if (w->depth == 0 || c != (walk_in_array(w) ? ']' : '}')) {
         return false;
     }
-    bool good = w->events->close(w->context, w->depth);
+    bool good = w->events->close == NULL || w->events->close(w->context, w->depth);
     w->depth--;
     walk_after_value(w);
     return good;
@@ -195,15 +186,6 @@ static bool walk_end_scalar(struct walk *w)
            w->events->scalar(w->context, w->depth, walk_kept_text(w));
 }
 
-static bool walk_next_element(struct walk *w, char c)
-{
-    if (c == ',') {
-        w->state = walk_in_array(w) ? WALK_VALUE : WALK_KEY;
-        return true;
-    }
-    return walk_close_container(w, c);
-}
-
 /* Handles one byte outside strings and scalars. */
 static bool walk_structure(struct walk *w, char c)
 {
@@ -228,7 +210,11 @@ static bool walk_structure(struct walk *w, char c)
         w->state = WALK_VALUE;
         return c == ':';
     case WALK_AFTER:
-        return walk_next_element(w, c);
+        if (c != ',') {
+            return walk_close_container(w, c);
+        }
+        w->state = walk_in_array(w) ? WALK_VALUE : WALK_KEY;
+        return true;
     default:
         return false;
     }
@@ -295,15 +281,6 @@ static const char *walk_scalar_run(struct walk *w, const char *p, const char *en
     return p;
 }
 
-static bool walk_string_end_or_escape(struct walk *w, char c)
-{
-    if (c == '\\') {
-        w->state = WALK_ESCAPE;
-        return true;
-    }
-    return c == '"' && walk_end_string(w);
-}
-
 /* Consumes a run of bytes or a single byte. Returns null if they are not JSON. */
 static const char *walk_step(struct walk *w, const char *p, const char *end)
 {
@@ -313,7 +290,11 @@ static const char *walk_step(struct walk *w, const char *p, const char *end)
         if (p == end) {
             return p;
         }
-        return walk_string_end_or_escape(w, *p) ? p + 1 : NULL;
+        if (*p == '\\') {
+            w->state = WALK_ESCAPE;
+            return p + 1;
+        }
+        return *p == '"' && walk_end_string(w) ? p + 1 : NULL;
     case WALK_ESCAPE:
         return walk_escape(w, *p) ? p + 1 : NULL;
     case WALK_HEX:

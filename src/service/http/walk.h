@@ -20,7 +20,7 @@
 /* Each event returns false to abort. depth is the depth of the container; the outermost is 1. */
 struct walk_events {
     bool (*open)(void *context, unsigned depth, bool array);
-    bool (*close)(void *context, unsigned depth);
+    bool (*close)(void *context, unsigned depth); /* may be null */
     bool (*key)(void *context, unsigned depth, struct span text);
     bool (*string)(void *context, unsigned depth, struct span text);
     bool (*scalar)(void *context, unsigned depth, struct span text); /* number, true, false, null */

@@ -56,7 +56,7 @@ static size_t wire_on_body(char *bytes, size_t size, size_t count, void *context
     size_t len = size * count;
     if (slot->batch != NULL && wire_status_of(slot) == 200) {
         /* after a parse error the rest is read and dropped, so the connection stays usable */
-        (void)slot->reader.feed(slot->reader.context, bytes, len);
+        (void)slot->reader.feed(slot->reader.answer, bytes, len);
         return len;
     }
     return wire_keep_body(slot, bytes, len) ? len : 0;
@@ -219,8 +219,8 @@ void wire_close_slot(struct service *s, struct slot *slot)
         curl_easy_cleanup(slot->easy);
     }
     wire_drop_signature(slot);
-    if (slot->reader.context != NULL) {
-        slot->reader.free(slot->reader.context);
+    if (slot->reader.answer != NULL) {
+        slot->reader.free(slot->reader.answer);
     }
     buf_release(&slot->path);
     buf_release(&slot->url);
@@ -240,12 +240,6 @@ static bool wire_set_user(CURL *easy, const struct service *s)
     return good;
 }
 
-/* A POST or PUT without a body sends "Content-Length: 0", because some proxies require a length. */
-static bool wire_reports_length(const char *method)
-{
-    return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
-}
-
 static bool wire_set_request(struct slot *slot, const struct curl_slist *headers,
                              const struct span *body)
 {
@@ -261,8 +255,8 @@ static bool wire_set_request(struct slot *slot, const struct curl_slist *headers
     SET(CURLOPT_HTTPHEADER, headers);
     SET(CURLOPT_HTTPGET, 1L);
     SET(CURLOPT_NOBODY, (long)(strcmp(slot->method, "HEAD") == 0));
-    if (body == NULL && wire_reports_length(slot->method)) {
-        body = &empty;
+    if (body == NULL && (strcmp(slot->method, "POST") == 0 || strcmp(slot->method, "PUT") == 0)) {
+        body = &empty; /* sends "Content-Length: 0": some proxies require a length */
     }
     if (body != NULL) {
         SET(CURLOPT_POST, 1L);
@@ -329,14 +323,6 @@ static void wire_queue(struct service *s, struct slot *slot)
     s->last_ended = slot;
 }
 
-/* If several requests failed at the same base URL, only the first moves to another one. */
-static void wire_next_base(struct service *s, size_t failed)
-{
-    if (s->base == failed) {
-        s->base = (s->base + 1) % s->base_count;
-    }
-}
-
 static void wire_finish(struct slot *slot, CURLcode result)
 {
     struct service *s = slot->service;
@@ -349,8 +335,8 @@ static void wire_finish(struct slot *slot, CURLcode result)
     if (status >= 300) {
         secret_mask(s, slot->answer.body.data, slot->answer.body.len);
     }
-    if (fault_turns_away(slot)) {
-        wire_next_base(s, slot->base);
+    if (fault_turns_away(slot) && s->base == slot->base) { /* else another request has moved on */
+        s->base = (s->base + 1) % s->base_count;
     }
     if (slot->batch != NULL) {
         wire_queue(s, slot);

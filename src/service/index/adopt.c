@@ -23,16 +23,12 @@ struct adoption {
     bool was_cloned;         /* an earlier call created the clone */
 };
 
-static struct span adopt_lit(const char *text)
-{
-    return span_make(text, strlen(text));
-}
-
 static int adopt_put_block(const struct adoption *a, bool on, struct err *err)
 {
-    struct span body = on ? adopt_lit("{\"index\":{\"blocks\":{\"write\":true}}}")
-                          : adopt_lit("{\"index\":{\"blocks\":{\"write\":null}}}");
-    return ask_of(a->service, "PUT", a->alias, "/_settings", body, BODY_SHORT, NULL, err);
+    const char *body = on ? "{\"index\":{\"blocks\":{\"write\":true}}}"
+                          : "{\"index\":{\"blocks\":{\"write\":null}}}";
+    return ask_of(a->service, "PUT", a->alias, "/_settings", span_make(body, strlen(body)),
+                  BODY_SHORT, NULL, err);
 }
 
 /* Reads the index. Its uuid identifies it, whatever becomes of the name. */
@@ -55,9 +51,7 @@ static int adopt_look_at(struct adoption *a, struct index_info *info, struct err
 
 static bool adopt_is_marked(const struct adoption *a, struct json_object *index)
 {
-    struct json_object *note =
-        json_tree_at(index, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
-    return strcmp(json_tree_text(note, "kept"), a->uuid) == 0;
+    return strcmp(json_tree_text(index_ours_in(index), "kept"), a->uuid) == 0;
 }
 
 /* Elasticsearch does not keep the source of a clone, so we recorded it (note_clone). */
@@ -189,13 +183,6 @@ static int adopt_keep(struct adoption *a, bool write_blocked, struct err *err)
     return rc == 0 ? adopt_wait_for_clone(a, err) : rc;
 }
 
-static int adopt_swap(const struct adoption *a, struct err *err)
-{
-    const struct index_action actions[] = {{"remove_index", a->alias, NULL, ""},
-                                           {"add", a->to, a->alias, ""}};
-    return index_change_aliases(a->service, actions, 2, a->alias, err);
-}
-
 /* Restores the previous state as far as the service is reachable; reports what could not be
  * undone. */
 static void adopt_take_back(const struct adoption *a, struct err *err)
@@ -241,7 +228,9 @@ int adopt_swap_alias(struct service *s, const char *alias, const char *kept, con
         rc = adopt_keep(&a, info.write_blocked, err);
     }
     if (rc == 0) {
-        rc = adopt_swap(&a, err);
+        const struct index_action swap[] = {{"remove_index", alias, NULL, ""},
+                                            {"add", to, alias, ""}};
+        rc = index_change_aliases(s, swap, 2, alias, err);
         rc = rc != 0 && index_swapped_after_all(s, alias, to) ? 0 : rc;
     }
     if (rc != 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a request of index_resolve in its own slot. */
-#include "rowferry/service/index/alias_poll.h"
+#include "rowferry/service/index/index.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 
 #include "http/ask.h"
 #include "index/index_private.h"
-#include "index/index_settings.h"
 #include "rowferry/document/mapping/mapping.h"
 
 static int index_name_refused_over(const char *name, int most, const char *why, struct err *err)
@@ -29,7 +28,7 @@ int index_alias_check(const char *name, struct err *err)
 {
     if (strlen(name) > INDEX_ALIAS_MAX_BYTES) {
         return index_name_refused_over(name, INDEX_ALIAS_MAX_BYTES,
-                                       "it is too long: longer names are made of it", err);
+                                       "it is too long: names of indices are made of it", err);
     }
     return index_name_check(name, err);
 }
@@ -70,10 +69,29 @@ static bool index_has_block(struct json_object *settings)
     return any;
 }
 
+struct json_object *index_ours_in(struct json_object *description)
+{
+    return json_tree_at(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
+}
+
+int index_expect_same(const struct index_info *at, const struct generation_id *g, const char *what,
+                      struct err *err)
+{
+    if (strcmp(at->uuid, g->uuid) != 0) {
+        return err_set(err, ERR_STATE, "%s \"%s\" was deleted and created again by another program",
+                       what, g->name);
+    }
+    if (g->pipeline[0] == '\0' || strcmp(at->pipeline, g->pipeline) != 0) {
+        return err_set(err, ERR_INTERNAL,
+                       "refusing to write to %s \"%s\": its _meta does not name pipeline \"%s\"",
+                       what, g->name, g->pipeline);
+    }
+    return 0;
+}
+
 void index_info_read(struct index_info *out, const char *name, struct json_object *description)
 {
-    struct json_object *ours =
-        json_tree_at(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
+    struct json_object *ours = index_ours_in(description);
     struct json_object *settings =
         json_tree_at(description, (const char *const[]){"settings", "index", NULL});
     static const char *const source_id[] = {"mappings", "properties", "source_id", NULL};

@@ -12,6 +12,14 @@
 /* Fills *out from the description of a concrete index ("mappings", "settings"). */
 void index_info_read(struct index_info *out, const char *name, struct json_object *description);
 
+/* Returns `_meta.rowferry` of a description, or null. */
+struct json_object *index_ours_in(struct json_object *description);
+
+/* Checks that an index or data stream has the generation's uuid (else ERR_STATE), and that its
+ * _meta names the pipeline (else ERR_INTERNAL). what: "index" or "data stream". */
+int index_expect_same(const struct index_info *at, const struct generation_id *g, const char *what,
+                      struct err *err) MUST_CHECK;
+
 /* Resolves a name from the result of ask_description (null: the name is free). */
 void index_read_resolved(struct json_object *tree, const char *name, enum alias_kind *kind,
                          struct index_info *out);
@@ -39,6 +47,17 @@ int index_change_aliases(struct service *s, const struct index_action *actions, 
 /* Returns true if the alias points at `to`. Needed after a lost answer, and after a repeated
  * request that is refused because the first one succeeded. */
 bool index_swapped_after_all(struct service *s, const char *alias, const char *to);
+
+/* --- index_settings.c: settings {"x": 1}, {"index": {"x": 1}} or {"index.x": 1} ------------- */
+
+/* Appends the settings for the initial load: the configured object (null = none) with
+ * refresh_interval -1, number_of_replicas 0, auto_expand_replicas false if that is configured, and
+ * gc_deletes 1h unless configured. ERR_CONFIG if configured is not an object. */
+int index_settings_filling(struct buf *out, const char *configured, struct err *err) MUST_CHECK;
+
+/* Appends the settings after the initial load. refresh_interval and number_of_replicas are null,
+ * which is the service's default, unless configured. */
+int index_settings_finished(struct buf *out, const char *configured, struct err *err) MUST_CHECK;
 
 /* Sends GET /_cluster/health/<name> and waits up to timeout_ms for the wanted status. status
  * receives the current one. Returns INDEX_UNSEEN if the credential may not read it. */

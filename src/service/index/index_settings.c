@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds, removes and replaces a setting in any of its spellings. */
-#include "index/index_settings.h"
+#include "index/index_private.h"
 
 #include <json-c/json.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "http/ask.h"
 #include "rowferry/document/json/json_build.h"
 #include "rowferry/document/json/json_tree.h"
-#include "rowferry/service/index/index.h"
 
 #define REFRESH "index.refresh_interval"
 #define REPLICAS "index.number_of_replicas"
@@ -44,25 +43,14 @@ static bool index_settings_find(struct json_object *tree, const char *name,
     return json_tree_has(*holder, plain);
 }
 
-static void index_settings_take_out(struct json_object *tree, const char *name)
+static void index_settings_replace(struct json_object *tree, const char *name,
+                                   struct json_object *value)
 {
     struct json_object *holder;
     const char *key;
     while (index_settings_find(tree, name, &holder, &key)) {
         json_tree_remove(holder, key);
     }
-}
-
-static void index_settings_append(struct buf *out, struct json_object *tree)
-{
-    const char *text = json_build_string(tree, ASK_PLAIN);
-    buf_push_text(out, text);
-}
-
-static void index_settings_replace(struct json_object *tree, const char *name,
-                                   struct json_object *value)
-{
-    index_settings_take_out(tree, name);
     json_build_member(tree, name, value);
 }
 
@@ -105,7 +93,7 @@ int index_settings_filling(struct buf *out, const char *configured, struct err *
     if (!index_settings_is_set(tree, DELETES)) {
         json_build_member(tree, DELETES, json_build_text("1h"));
     }
-    index_settings_append(out, tree);
+    buf_push_text(out, json_build_string(tree, ASK_PLAIN));
     json_object_put(tree);
     return 0;
 }
@@ -117,7 +105,7 @@ static void index_settings_put_back(struct buf *out, struct json_object *tree, c
     const char *key;
     bool set = index_settings_find(tree, name, &holder, &key);
     buf_printf(out, "\"%s\":", name + strlen("index."));
-    index_settings_append(out, set ? json_tree_member(holder, key) : NULL);
+    buf_push_text(out, json_build_string(set ? json_tree_member(holder, key) : NULL, ASK_PLAIN));
 }
 
 int index_settings_finished(struct buf *out, const char *configured, struct err *err)

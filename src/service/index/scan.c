@@ -110,13 +110,6 @@ static bool scan_on_open(void *context, unsigned depth, bool array)
     return true;
 }
 
-static bool scan_on_close(void *context, unsigned depth)
-{
-    (void)context;
-    (void)depth;
-    return true;
-}
-
 static bool scan_on_key(void *context, unsigned depth, struct span text)
 {
     struct scan_answer *h = context;
@@ -200,7 +193,6 @@ static int scan_read_hits(const struct http_answer *answer, const char *index, s
                           struct scan_page *page, struct err *err)
 {
     static const struct walk_events events = {.open = scan_on_open,
-                                              .close = scan_on_close,
                                               .key = scan_on_key,
                                               .string = scan_on_string,
                                               .scalar = scan_on_scalar};

@@ -20,22 +20,10 @@ void stream_template_name(char out[STREAM_TEMPLATE_BYTES], const char *name)
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/* A lifecycle replaces backing indices by others with new uuids: "shrink-..-.ds-..",
- * "partial-.ds-..". */
-static bool stream_is_replaced(const char *backing)
-{
-    return strncmp(backing, ".ds-", 4) != 0;
-}
-
 int64_t stream_number(struct span backing)
 {
     const char *last = memrchr(backing.data, '-', backing.len);
     return last != NULL ? strtoll(last + 1, NULL, 10) : 0;
-}
-
-static struct json_object *stream_ours_in(struct json_object *description)
-{
-    return json_tree_at(description, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
 }
 
 struct backing {
@@ -60,13 +48,15 @@ static bool stream_look_at(struct json_object *tree, const char *name, struct ba
             out->newest = description;
             out->number = number;
         }
-        if (stream_ours_in(description) != NULL &&
+        if (index_ours_in(description) != NULL &&
             (out->marked == NULL || number > out->marked_number)) {
             out->marked = description;
             out->marked_number = number;
         }
-        out->first = number == 1 && !stream_is_replaced(m.name) ? description : out->first;
-        out->all_noted &= json_tree_text(stream_ours_in(description), "stream")[0] != '\0';
+        /* a lifecycle replaces indices by others with new uuids: "shrink-..-.ds-.." */
+        bool replaced = strncmp(m.name, ".ds-", 4) != 0;
+        out->first = number == 1 && !replaced ? description : out->first;
+        out->all_noted &= json_tree_text(index_ours_in(description), "stream")[0] != '\0';
     }
     return out->newest != NULL;
 }
@@ -88,13 +78,12 @@ bool stream_read(struct json_object *tree, const char *name, struct index_info *
         memcpy(out->uuid, first.uuid, sizeof(out->uuid));
     } else {
         snprintf(out->uuid, sizeof(out->uuid), "%s",
-                 json_tree_text(stream_ours_in(b.marked), "stream"));
+                 json_tree_text(index_ours_in(b.marked), "stream"));
     }
     return true;
 }
 
-/* --- requests ----------------------------------------------------------------------------------
- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 /* Writes "/<name>" for a path that begins with the name of an API. */
 static void stream_push_rest(struct buf *rest, const char *api, const char *name)
@@ -149,20 +138,15 @@ static int stream_put_template(struct service *s, const struct wanted *w, struct
 
 /* --- templates of others --------------------------------------------------------------------- */
 
-/* Both products map this property by default. */
-static bool stream_is_given(const char *property)
-{
-    return strcmp(property, "@timestamp") == 0;
-}
-
 static void stream_first_lacking(struct json_object *wanted, struct json_object *found,
                                  char out[STREAM_TEMPLATE_BYTES])
 {
     for (struct json_members m = json_tree_members(wanted); json_tree_next(&m);) {
         struct json_object *there = json_tree_member(found, m.name);
         bool same = strcmp(json_tree_text(there, "type"), json_tree_text(m.value, "type")) == 0;
-        if (out[0] == '\0' && (there == NULL || !same) &&
-            !(there == NULL && stream_is_given(m.name))) {
+        /* both products map @timestamp by default */
+        bool given = there == NULL && strcmp(m.name, "@timestamp") == 0;
+        if (out[0] == '\0' && !given && (there == NULL || !same)) {
             snprintf(out, STREAM_TEMPLATE_BYTES, "%s", m.name);
         }
     }
@@ -349,30 +333,13 @@ int stream_create(struct service *s, const char *name, const char *mappings, con
 
 /* --- recording the uuid ---------------------------------------------------------------------- */
 
-static int stream_expect_same(const struct index_info *at, const struct generation_id *stream,
-                              struct err *err)
-{
-    if (strcmp(at->uuid, stream->uuid) != 0) {
-        return err_set(err, ERR_STATE,
-                       "data stream \"%s\" was deleted and created again by another program",
-                       stream->name);
-    }
-    if (stream->pipeline[0] == '\0' || strcmp(at->pipeline, stream->pipeline) != 0) {
-        return err_set(
-            err, ERR_INTERNAL,
-            "refusing to write to data stream \"%s\": its _meta does not name pipeline \"%s\"",
-            stream->name, stream->pipeline);
-    }
-    return 0;
-}
-
 static int stream_put_mark(struct service *s, const struct generation_id *stream,
                            struct json_object *marked, struct err *err)
 {
     struct json_object *body = json_build_object();
     struct json_object *meta =
         json_tree_at(marked, (const char *const[]){"mappings", "_meta", NULL});
-    json_build_member(stream_ours_in(marked), "stream", json_build_text(stream->uuid));
+    json_build_member(index_ours_in(marked), "stream", json_build_text(stream->uuid));
     json_build_member(body, "_meta", json_object_get(meta));
     int rc = ask_put(s, stream->name, "/_mapping", body, err);
     json_object_put(body);
@@ -389,7 +356,7 @@ int stream_mark(struct service *s, const struct generation_id *stream, struct er
         rc = err_set(err, ERR_STATE, "data stream \"%s\" is gone", stream->name);
     }
     if (rc == 0) {
-        rc = stream_expect_same(&at, stream, err);
+        rc = index_expect_same(&at, stream, "data stream", err);
     }
     if (rc == 0 && stream_look_at(tree, stream->name, &b) && !b.all_noted) {
         rc = stream_put_mark(s, stream, b.marked, err);

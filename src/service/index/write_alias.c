@@ -38,16 +38,7 @@ static int write_alias_expect_same(struct json_object *found, const struct gener
         return err_set(err, ERR_STATE, "index \"%s\" is gone", g->name);
     }
     index_info_read(info, g->name, found);
-    if (strcmp(info->uuid, g->uuid) != 0) {
-        return err_set(err, ERR_STATE,
-                       "index \"%s\" was deleted and created again by another program", g->name);
-    }
-    if (g->pipeline[0] == '\0' || strcmp(info->pipeline, g->pipeline) != 0) {
-        return err_set(err, ERR_INTERNAL,
-                       "refusing to write to index \"%s\": its _meta does not name pipeline \"%s\"",
-                       g->name, g->pipeline);
-    }
-    return 0;
+    return index_expect_same(info, g, "index", err);
 }
 
 static int write_alias_expect_alone(struct json_object *tree, const char *name, const char *alias,

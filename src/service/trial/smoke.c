@@ -53,8 +53,7 @@ static int smoke_step(struct service *s, const struct smoke *t, enum step which,
     return rc;
 }
 
-/* --- the index ---------------------------------------------------------------------------------
- */
+/* --- the index -------------------------------------------------------------------------------- */
 
 static int smoke_refuse_taken(const struct smoke *t, struct err *err)
 {
@@ -114,8 +113,7 @@ int smoke_create(struct service *s, struct smoke *t, struct err *err)
     return rc;
 }
 
-/* --- the document ------------------------------------------------------------------------------
- */
+/* --- the document ----------------------------------------------------------------------------- */
 
 static int smoke_read_indexed(struct smoke *t, struct json_object *tree, struct err *err)
 {
@@ -184,8 +182,7 @@ int smoke_search(struct service *s, const struct smoke *t, struct err *err)
     return rc;
 }
 
-/* --- removing ----------------------------------------------------------------------------------
- */
+/* --- removing --------------------------------------------------------------------------------- */
 
 /* Reports whether an index with the name exists, and whether this trial created it. */
 static int smoke_is_ours(struct service *s, const struct smoke *t, bool *there, bool *ours,

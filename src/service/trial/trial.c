@@ -12,8 +12,7 @@
 #define COPIES_MOST 10000 /* no cluster has that number of nodes */
 #define FILTER "filter_path=timed_out,hits.total,hits.hits._id"
 
-/* --- the index ---------------------------------------------------------------------------------
- */
+/* --- the index -------------------------------------------------------------------------------- */
 
 /* A refused creation leaves no index, but one whose answer was lost may. */
 int trial_create(struct service *s, struct trial *t, const char *mappings, const char *settings,
@@ -52,8 +51,7 @@ int trial_remove(struct service *s, struct trial *t, struct err *err)
     return rc;
 }
 
-/* --- searches ----------------------------------------------------------------------------------
- */
+/* --- searches --------------------------------------------------------------------------------- */
 
 static int trial_take_hits(struct hits *h, struct json_object *tree, struct err *err)
 {
@@ -144,8 +142,7 @@ void trial_sorted_by(const char *body, trial_each each, void *context)
     json_object_put(tree);
 }
 
-/* --- analysis ----------------------------------------------------------------------------------
- */
+/* --- analysis --------------------------------------------------------------------------------- */
 
 int trial_analyze(struct service *s, const char *index, const char *field, const char *analyzer,
                   const char *text, struct trial_terms *out, struct err *err)
@@ -185,8 +182,7 @@ void trial_terms_release(struct trial_terms *t)
     free(t->items);
 }
 
-/* --- vectors and storage -----------------------------------------------------------------------
- */
+/* --- vectors and storage ---------------------------------------------------------------------- */
 
 static void trial_push_vector(struct buf *out, const float *vector, size_t dimension)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Polling an alias without blocking. */
-#include "rowferry/service/index/alias_poll.h"
+#include "rowferry/service/index/index.h"
 
 #include "fixture.h"
 #include "rowferry/base/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Index settings in every spelling, while a generation is filled and after it is finished. */
-#include "index/index_settings.h"
+#include "index/index_private.h"
 
 #include "suite.h"
 
