@@ -19,15 +19,6 @@ void loop_observers_add(struct loop_observers *o, const struct loop_observer *ob
     }
 }
 
-void loop_observers_before_page(const struct loop_observers *o)
-{
-    for (size_t i = 0; i < o->count; i++) {
-        if (o->all[i].before_page != NULL) {
-            o->all[i].before_page(o->all[i].self);
-        }
-    }
-}
-
 bool loop_observers_change(const struct loop_observers *o, const struct change *change)
 {
     for (size_t i = 0; i < o->change_count; i++) {

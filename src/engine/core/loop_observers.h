@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of the loop, and who receives them. Each part that watches the loop or decides about it
- * (engine/observe, engine/guard, engine/generation) is registered once, and receives its events in
- * the order of registration.
+ * Events of the loop. Each part that watches the loop or decides about it is registered once, and
+ * receives its events in the order of registration.
  */
 #pragma once
 
@@ -15,8 +14,6 @@ struct letter;
 /* Functions may be null. `self` is the context of all of them. */
 struct loop_observer {
     void *self;
-    /* No page is open, and the source is read next. */
-    void (*before_page)(void *self);
     /* A change was read. Returns true if it needs no further handling. */
     bool (*on_change)(void *self, const struct change *change);
     /* An operation of the page was settled. letter: null if it succeeded. sent: the service
@@ -43,7 +40,6 @@ struct loop_observers {
 void loop_observers_add(struct loop_observers *o, const struct loop_observer *observer);
 
 /* Sends an event. loop_observers_change returns true once an observer has handled the change. */
-void loop_observers_before_page(const struct loop_observers *o);
 bool loop_observers_change(const struct loop_observers *o, const struct change *change);
 void loop_observers_settled(const struct loop_observers *o, uint64_t page, bool sent,
                             const struct letter *letter);

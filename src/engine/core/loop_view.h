@@ -39,6 +39,7 @@ struct loop_view {
     struct state *state;
     struct clock clock;
     int64_t started_us; /* monotonic */
+    int64_t asked_us;   /* monotonic: before the open page began */
     const volatile sig_atomic_t *stop;
     bool ended; /* an error ended the work */
     bool held;  /* a change waits for its key */

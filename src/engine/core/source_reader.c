@@ -34,26 +34,26 @@ static void source_reader_close(struct source_reader *r)
 static void source_reader_forget_again(struct source_reader *r, bool all)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < r->again_count; i++) {
-        if (all || r->again[i].replaced) {
-            free((void *)(uintptr_t)r->again[i].key.data);
+    for (size_t i = 0; i < r->again.count; i++) {
+        if (all || r->again.list[i].replaced) {
+            free((void *)(uintptr_t)r->again.list[i].key.data);
         } else {
-            r->again[kept++] = r->again[i];
+            r->again.list[kept++] = r->again.list[i];
         }
     }
-    r->again_count = kept;
-    r->rereading = 0;
+    r->again.count = kept;
+    r->again.reading = 0;
 }
 
 static void source_reader_forget_asked(struct source_reader *r, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        free((void *)(uintptr_t)r->asked[i].data);
+        free((void *)(uintptr_t)r->asked.keys[i].data);
     }
-    r->asked_count -= count;
-    r->asking = 0;
-    if (r->asked_count > 0) {
-        memmove(r->asked, r->asked + count, r->asked_count * sizeof(*r->asked));
+    r->asked.count -= count;
+    r->asked.reading = 0;
+    if (r->asked.count > 0) {
+        memmove(r->asked.keys, r->asked.keys + count, r->asked.count * sizeof(*r->asked.keys));
     }
 }
 
@@ -61,10 +61,10 @@ void source_reader_release(struct source_reader *r)
 {
     source_reader_close(r);
     source_reader_forget_again(r, true);
-    source_reader_forget_asked(r, r->asked_count);
-    free(r->again);
-    free(r->asked);
-    free(r->asked_error);
+    source_reader_forget_asked(r, r->asked.count);
+    free(r->again.list);
+    free(r->asked.keys);
+    free(r->asked.error);
     free(r->identity);
     free(r->fingerprint);
     free(r->position);
@@ -73,19 +73,19 @@ void source_reader_release(struct source_reader *r)
 void source_reader_again(struct source_reader *r, const struct again *conflict, int64_t seen)
 {
     version_step_over(&r->ticks, seen);
-    r->again = mem_grow(r->again, r->again_count + 1, sizeof(*r->again));
-    struct again *kept = &r->again[r->again_count++];
+    r->again.list = mem_grow(r->again.list, r->again.count + 1, sizeof(*r->again.list));
+    struct again *kept = &r->again.list[r->again.count++];
     *kept = *conflict;
     kept->key = span_make(text_copy_span(conflict->key), conflict->key.len);
 }
 
 bool source_reader_replaces(struct source_reader *r, struct span key, struct again *conflict)
 {
-    size_t readable = r->rereading > 0 ? r->rereading : r->again_count;
+    size_t readable = r->again.reading > 0 ? r->again.reading : r->again.count;
     for (size_t i = 0; i < readable; i++) {
-        if (!r->again[i].replaced && span_equal(r->again[i].key, key)) {
-            r->again[i].replaced = true;
-            *conflict = r->again[i];
+        if (!r->again.list[i].replaced && span_equal(r->again.list[i].key, key)) {
+            r->again.list[i].replaced = true;
+            *conflict = r->again.list[i];
             return true;
         }
     }
@@ -104,8 +104,8 @@ void source_reader_guard(struct source_reader *r, bool guarded, uint64_t harmles
 
 void source_reader_find_missing(struct source_reader *r, const struct span *keys, size_t count)
 {
-    r->find_missing = keys;
-    r->missing_count = count;
+    r->missing.keys = keys;
+    r->missing.count = count;
 }
 
 void source_reader_more(struct source_reader *r)
@@ -115,25 +115,25 @@ void source_reader_more(struct source_reader *r)
 
 void source_reader_ask(struct source_reader *r, struct span key)
 {
-    if (r->asked_count == 0 && r->asking == 0) {
-        r->asked_first = r->asked_last = 0;
-        free(r->asked_error);
-        r->asked_error = NULL;
+    if (r->asked.count == 0 && r->asked.reading == 0) {
+        r->asked.first = r->asked.last = 0;
+        free(r->asked.error);
+        r->asked.error = NULL;
     }
-    r->asked = mem_grow(r->asked, r->asked_count + 1, sizeof(*r->asked));
-    r->asked[r->asked_count++] = span_make(text_copy_span(key), key.len);
+    r->asked.keys = mem_grow(r->asked.keys, r->asked.count + 1, sizeof(*r->asked.keys));
+    r->asked.keys[r->asked.count++] = span_make(text_copy_span(key), key.len);
 }
 
 bool source_reader_was_asked(const struct source_reader *r, uint64_t page)
 {
-    return r->asked_first != 0 && page >= r->asked_first && page <= r->asked_last;
+    return r->asked.first != 0 && page >= r->asked.first && page <= r->asked.last;
 }
 
 bool source_reader_done(const struct source_reader *r)
 {
     bool still = r->only_asked ? r->reading != SOURCE_READER_PAGE && r->page == 0
                                : r->reading == SOURCE_READER_DRAINED;
-    return still && r->again_count == 0 && r->asked_count == 0 && r->missing_count == 0;
+    return still && r->again.count == 0 && r->asked.count == 0 && r->missing.count == 0;
 }
 
 /* Takes the next version; its ceiling is made durable first. */
@@ -284,33 +284,33 @@ static int source_reader_open(struct source_reader *r, struct err *err)
 static int source_reader_begin_asked(struct source_reader *r, struct err *err)
 {
     size_t count =
-        r->asked_count < SOURCE_READER_AGAIN_MAX ? r->asked_count : SOURCE_READER_AGAIN_MAX;
+        r->asked.count < SOURCE_READER_AGAIN_MAX ? r->asked.count : SOURCE_READER_AGAIN_MAX;
     r->page = r->page != 0 ? r->page : window_open(r->window);
-    r->asked_first = r->asked_first != 0 ? r->asked_first : r->page;
-    r->asked_last = r->page;
-    r->asking = count;
-    return r->capture->ops->begin_keys(r->capture, r->asked, count, false, err);
+    r->asked.first = r->asked.first != 0 ? r->asked.first : r->page;
+    r->asked.last = r->page;
+    r->asked.reading = count;
+    return r->capture->ops->begin_keys(r->capture, r->asked.keys, count, false, err);
 }
 
 static int source_reader_begin_again(struct source_reader *r, struct err *err)
 {
     size_t count =
-        r->again_count < SOURCE_READER_AGAIN_MAX ? r->again_count : SOURCE_READER_AGAIN_MAX;
+        r->again.count < SOURCE_READER_AGAIN_MAX ? r->again.count : SOURCE_READER_AGAIN_MAX;
     struct span *keys = mem_zero(count, sizeof(*keys));
     for (size_t i = 0; i < count; i++) {
-        keys[i] = r->again[i].key;
+        keys[i] = r->again.list[i].key;
     }
     int rc = r->capture->ops->begin_keys(r->capture, keys, count, false, err);
     free(keys);
-    r->rereading = rc == 0 ? count : 0;
+    r->again.reading = rc == 0 ? count : 0;
     return rc;
 }
 
 static int source_reader_begin_find_missing(struct source_reader *r, struct err *err)
 {
     r->page = r->page != 0 ? r->page : window_open(r->window);
-    r->finding_missing = true;
-    return r->capture->ops->begin_keys(r->capture, r->find_missing, r->missing_count, true, err);
+    r->missing.reading = true;
+    return r->capture->ops->begin_keys(r->capture, r->missing.keys, r->missing.count, true, err);
 }
 
 static int source_reader_begin(struct source_reader *r, struct err *err)
@@ -319,11 +319,11 @@ static int source_reader_begin(struct source_reader *r, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    if (r->again_count > 0) { /* uses the pages of the conflicting operations, so it opens none */
+    if (r->again.count > 0) { /* uses the pages of the conflicting operations, so it opens none */
         rc = source_reader_begin_again(r, err);
-    } else if (r->asking > 0 || (r->asked_count > 0 && r->page == 0)) {
+    } else if (r->asked.reading > 0 || (r->asked.count > 0 && r->page == 0)) {
         rc = source_reader_begin_asked(r, err);
-    } else if (r->missing_count > 0) {
+    } else if (r->missing.count > 0) {
         rc = source_reader_begin_find_missing(r, err);
     } else {
         r->page = r->page != 0 ? r->page : window_open(r->window);
@@ -355,19 +355,19 @@ static void source_reader_reach(struct source_reader *r, const char *position)
 
 static void source_reader_end_page(struct source_reader *r, const struct change *change)
 {
-    bool reread = r->rereading > 0;
+    bool reread = r->again.reading > 0;
     retry_budget_well(r->retry_budget, &r->clock); /* a connection alone is not progress */
     source_reader_forget_again(r, false);
     if (reread) { /* the position does not change */
         r->reading = SOURCE_READER_IDLE;
         return;
     }
-    if (r->asking > 0 || r->finding_missing || change->kind == CHANGE_PRESCAN_END ||
+    if (r->asked.reading > 0 || r->missing.reading || change->kind == CHANGE_PRESCAN_END ||
         change->ahead) {
         source_reader_close_page(r);
-        source_reader_forget_asked(r, r->asking);
-        r->missing_count = r->finding_missing ? 0 : r->missing_count;
-        r->finding_missing = false;
+        source_reader_forget_asked(r, r->asked.reading);
+        r->missing.count = r->missing.reading ? 0 : r->missing.count;
+        r->missing.reading = false;
         return;
     }
     source_reader_reach(r, change->position);
@@ -408,8 +408,8 @@ static void source_reader_refuse_asked(struct source_reader *r, const struct err
     source_reader_forget_again(r, false);
     window_close(r->window, r->page, NULL);
     r->page = 0;
-    source_reader_forget_asked(r, r->asked_count);
-    r->asked_error = text_copy(why->message);
+    source_reader_forget_asked(r, r->asked.count);
+    r->asked.error = text_copy(why->message);
 }
 
 void source_reader_let_go(struct source_reader *r)
@@ -460,7 +460,7 @@ int source_reader_next(struct source_reader *r, struct change *change, struct er
         change->kind = CHANGE_WAIT;
         return source_reader_lose(r, err);
     }
-    if (rc == ERR_REJECTED && r->asking > 0 && r->rereading == 0 && !r->only_asked) {
+    if (rc == ERR_REJECTED && r->asked.reading > 0 && r->again.reading == 0 && !r->only_asked) {
         source_reader_refuse_asked(r, err);
         change->kind = CHANGE_WAIT;
         return 0;

@@ -33,6 +33,30 @@ struct again {
     bool replaced;
 };
 
+/* Operations with a version conflict. */
+struct source_reader_again {
+    struct again *list; /* owned */
+    size_t count;
+    size_t reading; /* number of them in the open page; 0: an ordinary page */
+};
+
+/* Keys that a request asked to be read. */
+struct source_reader_asked {
+    struct span *keys; /* owned */
+    size_t count;
+    size_t reading; /* number of them in the open page */
+    uint64_t first; /* first page of the request; 0 = not begun */
+    uint64_t last;
+    char *error; /* owned: why the source could not read them; null = no error */
+};
+
+/* Keys to check for missing rows. */
+struct source_reader_missing {
+    const struct span *keys; /* borrowed */
+    size_t count;
+    bool reading; /* the open page reads them */
+};
+
 struct source_reader {
     struct source_port source;
     struct state *state;
@@ -52,21 +76,12 @@ struct source_reader {
     uint64_t page;   /* the open page of the window; 0 = none */
     int64_t version; /* version of the open page */
     struct version_clock ticks;
-    struct again *again;
-    size_t again_count;
-    struct span *asked; /* owned: keys that a request asked to be read */
-    size_t asked_count;
-    size_t asking;        /* number of `asked` keys in the open page */
-    uint64_t asked_first; /* first page of the request; 0 = not begun */
-    uint64_t asked_last;
-    char *asked_error; /* owned: why the source could not read them; null = no error */
-    bool only_asked;   /* read only requested keys */
-    bool guarded;      /* see source/capture.h */
+    struct source_reader_again again;
+    struct source_reader_asked asked;
+    struct source_reader_missing missing;
+    bool only_asked; /* read only requested keys */
+    bool guarded;    /* see source/capture.h */
     uint64_t harmless;
-    const struct span *find_missing; /* borrowed: keys to check for missing rows */
-    size_t missing_count;
-    bool finding_missing; /* the open page reads the find_missing keys */
-    size_t rereading;     /* number of `again` keys in the open page; 0 = an ordinary page */
 };
 
 /* Initializes the reader of a connected port with its facts. Copies position (may be null) and the

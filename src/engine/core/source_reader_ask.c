@@ -4,7 +4,7 @@
 
 bool source_reader_reads_log(const struct source_reader *r)
 {
-    return r->page != 0 && r->asking == 0 && !r->finding_missing && r->rereading == 0;
+    return r->page != 0 && r->asked.reading == 0 && !r->missing.reading && r->again.reading == 0;
 }
 
 static bool source_reader_ask_between_pages(const struct source_reader *r)
@@ -36,11 +36,9 @@ bool source_reader_hold(struct source_reader *r, struct xmin_holder *out, bool *
     if (!source_reader_ask_between_pages(r)) {
         return false;
     }
-    if (r->capture->ops->hold == NULL) {
-        *never = true;
-        return false;
-    }
-    return source_reader_ask_answered(r->capture->ops->hold(r->capture, out, &ignored), never);
+    const struct capture_ops *ops = r->capture->ops;
+    int rc = ops->hold != NULL ? ops->hold(r->capture, out, &ignored) : ERR_REJECTED;
+    return source_reader_ask_answered(rc, never);
 }
 
 bool source_reader_waiting(struct source_reader *r, int64_t *changes, bool *never)
@@ -49,12 +47,9 @@ bool source_reader_waiting(struct source_reader *r, int64_t *changes, bool *neve
     if (!source_reader_ask_between_pages(r)) {
         return false;
     }
-    if (r->capture->ops->waiting == NULL) {
-        *never = true;
-        return false;
-    }
-    return source_reader_ask_answered(r->capture->ops->waiting(r->capture, changes, &ignored),
-                                      never);
+    const struct capture_ops *ops = r->capture->ops;
+    int rc = ops->waiting != NULL ? ops->waiting(r->capture, changes, &ignored) : ERR_REJECTED;
+    return source_reader_ask_answered(rc, never);
 }
 
 int source_reader_fd(const struct source_reader *r)

@@ -25,29 +25,23 @@ static void alias_watch_take(struct alias_watch *a)
     a->missed = rc == 0 && alias_watch_misses(a, kind, &at);
 }
 
-bool alias_watch_turn(struct alias_watch *a, int64_t now_us)
+enum loop_answer alias_watch_on_turn(void *self, struct err *why)
 {
+    struct alias_watch *a = self;
+    struct service_port service = a->view->service;
     struct err ignored; /* the sender reports an unreachable service */
-    if (a->alias == NULL || a->forbidden || a->missed) {
-        return a->missed;
+    int64_t now_us = clock_monotonic_us(&a->view->clock);
+    if (a->alias == NULL || a->forbidden || loop_view_stopping(a->view)) {
+        return LOOP_GO_ON;
     }
-    if (a->due_us == 0) {
-        a->due_us = now_us + ALIAS_WATCH_EVERY_US;
-    }
+    a->due_us = a->due_us != 0 ? a->due_us : now_us + ALIAS_WATCH_EVERY_US;
     if (a->asked) {
         alias_watch_take(a);
     } else if (now_us >= a->due_us) {
         a->due_us = now_us + ALIAS_WATCH_EVERY_US;
-        a->asked =
-            a->view->service.ops->alias_poll_begin(a->view->service.self, a->alias, &ignored) == 0;
+        a->asked = service.ops->alias_poll_begin(service.self, a->alias, &ignored) == 0;
     }
-    return a->missed;
-}
-
-enum loop_answer alias_watch_on_turn(void *self, struct err *why)
-{
-    struct alias_watch *a = self;
-    if (loop_view_stopping(a->view) || !alias_watch_turn(a, clock_monotonic_us(&a->view->clock))) {
+    if (!a->missed) {
         return LOOP_GO_ON;
     }
     err_set(why, ERR_TRANSIENT, "alias \"%s\" was moved for a moment", a->alias);

@@ -17,9 +17,6 @@ struct alias_watch {
     bool missed;       /* the alias points elsewhere */
 };
 
-/* Polls if due. Returns true once the alias was seen to point elsewhere. */
-bool alias_watch_turn(struct alias_watch *a, int64_t now_us);
-
-/* Ends the work if the alias no longer points at the index being written; see struct loop_observer.
- */
+/* Polls if due. Ends the work if the alias no longer points at the index being written; see struct
+ * loop_observer. */
 enum loop_answer alias_watch_on_turn(void *self, struct err *why);

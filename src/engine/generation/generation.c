@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generation/generation_private.h"
 #include "generation/generation_retention.h"
-#include "generation/schema.h"
-#include "generation/takeover.h"
 #include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/rebuild.h"

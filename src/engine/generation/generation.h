@@ -41,7 +41,7 @@ struct generation {
     int64_t begun_us; /* rebuild: time of the request, identifies its indices; 0: no rebuild */
     int64_t keep;     /* former generations to keep if the generation is found swapped in */
     bool observes;    /* read-only: another process writes it */
-    struct drift_found drift;                  /* result of the last comparison, see schema.h */
+    struct drift_found drift;                  /* result of the last comparison, see schema.c */
     char write_alias[INDEX_WRITE_ALIAS_BYTES]; /* of the generation; empty: not opened for writes */
     char extended[512];                        /* properties that this run added; empty: none */
     char creator[17]; /* mark of the index that this run creates or resumes */

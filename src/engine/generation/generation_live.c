@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a complete generation live. */
+/* Makes a complete generation live, and names the consumers of generations in the source. */
 #include "generation/generation.h"
 
 #include <string.h>
@@ -8,6 +8,25 @@
 #include "guard/deletes.h"
 #include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
+
+/* The index may have been deleted and another one created with its name. */
+void generation_consumer_name(const struct generation *t, const char *index, const char *uuid,
+                              struct buf *out)
+{
+    buf_reset(out);
+    buf_printf(out, "%s/%s/%.8s", t->pipeline, index, uuid);
+}
+
+const char *generation_replaced(const struct generation *t)
+{
+    return buf_text(&t->replaced);
+}
+
+void generation_consumer(const struct generation *t, struct buf *out)
+{
+    const struct checkpoint *c = &t->checkpoint;
+    generation_consumer_name(t, c->generation, c->index_uuid != NULL ? c->index_uuid : "", out);
+}
 
 int generation_check_filled(struct generation *t, struct err *err)
 {

@@ -25,8 +25,8 @@ struct kept {
 };
 
 /* Removes all other generations. Removed ones lose their consumer in the source at its next check
- * (former.h); kept ones retain it like any former generation. Failures are logged and left to the
- * next rebuild. */
+ * (consumer_retention.h); kept ones retain it like any former generation. Failures are logged and
+ * left to the next rebuild. */
 void generation_retention_apply(const struct generation *t, struct state *state,
                                 const struct kept *kept, size_t *removed);
 

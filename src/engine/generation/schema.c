@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports drift, and extends a live index by additive changes. */
-#include "generation/schema.h"
+#include "generation/generation_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>

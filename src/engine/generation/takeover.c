@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes position, clock and dead letters over from the source. */
-#include "generation/takeover.h"
+#include "generation/generation_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks which counted deletes have a document in the index. */
-#include "guard/delete_probe.h"
+#include "guard/deletes_private.h"
 
 #include <string.h>
 

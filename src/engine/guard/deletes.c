@@ -5,8 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "guard/delete_probe.h"
-#include "guard/reconcile.h"
+#include "guard/deletes_private.h"
 #include "guard/reject_guard.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/guard_stop.h"
@@ -49,15 +48,6 @@ static void deletes_keep(struct state *state, const struct clock *clock, int64_t
     reject_guard_keep(state, &halt, pipeline);
 }
 
-static void deletes_push_documents(struct buf *out, int64_t documents)
-{
-    if (documents >= 0) {
-        buf_printf(out, " of %" PRId64 " documents", documents);
-    } else {
-        buf_push_literal(out, " documents");
-    }
-}
-
 /* Sets *why to an error that states what would be deleted and for what reason. */
 static void deletes_explain(const struct deletes *d, bool reconcile, bool always, struct err *why)
 {
@@ -70,19 +60,21 @@ static void deletes_explain(const struct deletes *d, bool reconcile, bool always
                        : d->why == DELETES_LEFT      ? "a table left it, which would delete"
                                                      : "a reconcile would delete";
     struct buf of;
-    buf_init(&of, 256);
-    deletes_push_documents(&of, g->documents);
-    if (always) {
-        err_set(why, ERR_STATE, "the guard stopped the pipeline: %s %" PRId64 "%s of index \"%s\"",
-                what, guard_count(g), buf_text(&of), d->view->target.index);
-    } else {
-        err_set(why, ERR_STATE,
-                "the guard stopped the pipeline: %s %" PRId64 "%s of index \"%s\", more than "
-                "delete_guard permits (share %g, count %" PRId64 ")",
-                what, guard_count(g), buf_text(&of), d->view->target.index, g->limits.share,
-                g->limits.count);
+    struct buf limits;
+    buf_init(&of, 64);
+    buf_init(&limits, 256);
+    if (g->documents >= 0) {
+        buf_printf(&of, " of %" PRId64, g->documents);
     }
+    if (!always) {
+        buf_printf(&limits, ", more than delete_guard permits (share %g, count %" PRId64 ")",
+                   g->limits.share, g->limits.count);
+    }
+    err_set(why, ERR_STATE,
+            "the guard stopped the pipeline: %s %" PRId64 "%s documents of index \"%s\"%s", what,
+            guard_count(g), buf_text(&of), d->view->target.index, buf_text(&limits));
     buf_release(&of);
+    buf_release(&limits);
     err_hint(why,
              d->view->target.stream
                  ? "a data stream takes no deletes: they stay until somebody deletes "
@@ -192,7 +184,8 @@ bool deletes_on_change(void *self, const struct change *change)
         deletes_take_judge(d, change);
         return true;
     case CHANGE_DELETE:
-        if (d->phase != DELETES_COUNT || !d->reader->finding_missing || d->reader->rereading > 0) {
+        if (d->phase != DELETES_COUNT || !d->reader->missing.reading ||
+            d->reader->again.reading > 0) {
             return false;
         }
         reconcile_absent(d, change->key);
@@ -350,8 +343,8 @@ static bool deletes_is_listing(const struct deletes *d)
 static bool deletes_between_pages(const struct deletes *d)
 {
     const struct source_reader *r = d->reader;
-    return r->reading != SOURCE_READER_PAGE && r->again_count == 0 && r->asked_count == 0 &&
-           r->missing_count == 0;
+    return r->reading != SOURCE_READER_PAGE && r->again.count == 0 && r->asked.count == 0 &&
+           r->missing.count == 0;
 }
 
 bool deletes_wait(const struct deletes *d)

@@ -4,20 +4,18 @@
  * member left, and by schedule.
  *
  * A reconcile waits until everything read is settled, refreshes the index, and walks its keys in
- * pages (service/index/scan.h). Each page of keys is looked up in the source in a page of its own.
- * A key without a row becomes a delete with that page's version, so any later write of it wins. The
- * first walk only counts; then the guard decides. The second walk checks the missing keys again, or
- * the whole index if they were too many, and sends the deletes. The service lists the next page
- * while the source looks up the current one. The reconcile has ended, for the state file and the
- * source, once everything it sent is settled and committed. Until then it is owed.
+ * pages (service/index/scan.h), each of which is looked up in a page of the source. A key without a
+ * row becomes a delete with that page's version, so any later write of it wins. The first walk only
+ * counts; then the guard decides. The second walk checks the missing keys again, or the whole index
+ * if they were too many, and sends the deletes. The reconcile is owed until all of them are settled
+ * and committed.
  *
- * If a window has too many deletes, or they need a permission, the index is probed by their keys.
- * Keys without a document do not count.
+ * If a window has too many deletes, the index is probed by their keys. Keys without a document do
+ * not count.
  *
  * A request of a killed process may still arrive after the listing and would stay in the index
- * forever. So the state file records whether requests are in flight. If a process ends with some in
- * flight, a reconcile is owed DELETES_LATE_US later. A lost state file loses that record, so a
- * takeover also owes one.
+ * forever. So if a process ends with requests in flight, or the state file that records this is
+ * lost, a reconcile is owed DELETES_LATE_US later.
  */
 #pragma once
 
@@ -49,7 +47,7 @@ enum deletes_why {
     DELETES_DUE,
 };
 
-/* The keys of counted deletes, to find out which have a document (guard/delete_probe.h). */
+/* The keys of counted deletes, to find out which have a document (delete_probe.c). */
 struct delete_probe {
     struct buf names;    /* counted keys, each terminated by a NUL */
     size_t named;        /* offset in `names` up to which the index was probed */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Schedules reconciles and walks the keys of an index. */
-#include "guard/reconcile.h"
+#include "guard/deletes_private.h"
 
 #include <string.h>
 
@@ -198,7 +198,7 @@ void reconcile_list_ahead(struct deletes *d)
 {
     struct err ignored;
     bool walks = d->phase == DELETES_COUNT || d->phase == DELETES_SEND;
-    if (walks && d->reader->finding_missing && !d->walk.listed_ahead && !d->walk.page.last &&
+    if (walks && d->reader->missing.reading && !d->walk.listed_ahead && !d->walk.page.last &&
         !loop_view_stopping(d->view)) {
         d->walk.listed_ahead = reconcile_list_page(d, &d->walk.next, &ignored) == 0;
     }

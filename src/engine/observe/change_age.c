@@ -4,15 +4,10 @@
 
 #include <string.h>
 
-static void change_age_note_look(struct change_age *v, int64_t now_us)
+void change_age_nothing(struct change_age *v, int64_t now_us)
 {
     v->looked_us = now_us;
     v->called_us = 0;
-}
-
-void change_age_nothing(struct change_age *v, int64_t now_us)
-{
-    change_age_note_look(v, now_us);
 }
 
 void change_age_called(struct change_age *v, int64_t now_us)
@@ -40,7 +35,7 @@ void change_age_begin(struct change_age *v, uint64_t page, int64_t now_us)
     int64_t from_us = v->called_us != 0 ? v->called_us : v->looked_us;
     v->marks[v->count++] = (struct change_age_mark){page, from_us, now_us};
     v->open = true;
-    change_age_note_look(v, now_us);
+    change_age_nothing(v, now_us);
 }
 
 bool change_age_end(struct change_age *v)

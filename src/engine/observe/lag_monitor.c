@@ -20,19 +20,13 @@ void lag_monitor_begin(struct lag_monitor *g)
 
 /* --- pages ----------------------------------------------------------------------------------- */
 
-static void lag_monitor_before_page(void *self)
-{
-    struct lag_monitor *g = self;
-    g->heard = true;
-    g->asked_us = clock_monotonic_us(&g->view->clock);
-}
-
 /* A page may begin and end in one call. */
 static bool lag_monitor_on_change(void *self, const struct change *change)
 {
     struct lag_monitor *g = self;
     bool whole = change->kind == CHANGE_PAGE && change->whole && !change->ahead;
-    g->heard = g->heard || change->kind != CHANGE_WAIT;
+    g->heard = g->heard || change->kind != CHANGE_WAIT || g->asked_us != g->view->asked_us;
+    g->asked_us = g->view->asked_us;
     if (!g->change_age.open && source_reader_reads_log(g->reader)) {
         change_age_begin(&g->change_age, g->reader->page, g->asked_us);
     }
@@ -176,40 +170,34 @@ static void lag_monitor_collect_facts(const struct lag_monitor *g, struct stall_
     f->watermark = w->hold_who;
 }
 
-void lag_monitor_update(struct lag_monitor *g)
+enum loop_answer lag_monitor_on_turn(void *self, struct err *why)
 {
-    struct stall *s = g->stall;
+    struct lag_monitor *g = self;
     struct live_progress *w = &g->moment->work;
     struct stall_facts facts = {0};
+    (void)why;
+    if (loop_view_stopping(g->view)) {
+        return LOOP_GO_ON;
+    }
     w->lag_rows = lag_monitor_rows(g);
-    if (s == NULL) {
-        return;
+    if (g->stall == NULL) {
+        return LOOP_GO_ON;
     }
     if (g->heard) {
         g->heard_us = clock_monotonic_us(&g->view->clock);
         g->heard = false;
     }
     lag_monitor_collect_facts(g, &facts);
-    enum stall_news news = stall_judge(s, &facts);
-    stall_log(s, news, g->view->target.pipeline, facts.wall_us);
+    enum stall_news news = stall_judge(g->stall, &facts);
+    stall_log(g->stall, news, g->view->target.pipeline, facts.wall_us);
     g->news = g->news || news != STALL_SAME;
-    stall_show(s, w);
-}
-
-static enum loop_answer lag_monitor_on_turn(void *self, struct err *why)
-{
-    struct lag_monitor *g = self;
-    (void)why;
-    if (!loop_view_stopping(g->view)) {
-        lag_monitor_update(g);
-    }
+    stall_show(g->stall, w);
     return LOOP_GO_ON;
 }
 
 struct loop_observer lag_monitor_observer(struct lag_monitor *g)
 {
     return (struct loop_observer){.self = g,
-                                  .before_page = lag_monitor_before_page,
                                   .on_change = lag_monitor_on_change,
                                   .on_settled = lag_monitor_on_settled,
                                   .on_page = lag_monitor_on_page,

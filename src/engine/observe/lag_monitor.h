@@ -25,7 +25,7 @@ struct lag_monitor {
     int64_t waiting;    /* number of unread changes; -1: unknown */
     bool holds_unseen;  /* the source does not provide it; also counts_unseen */
     bool counts_unseen;
-    int64_t asked_us; /* monotonic: before the current page began */
+    int64_t asked_us; /* as last seen in the view */
     bool heard;       /* the source returned data in this turn */
     int64_t heard_us; /* monotonic: last time it did */
     bool news;        /* a change must be reported at once */
@@ -34,8 +34,8 @@ struct lag_monitor {
 /* Begins a part of the loop's work. */
 void lag_monitor_begin(struct lag_monitor *g);
 
-/* Updates the stall, and the facts it is derived from. */
-void lag_monitor_update(struct lag_monitor *g);
+/* Updates the stall, and the facts it is derived from. Never fails. */
+enum loop_answer lag_monitor_on_turn(void *self, struct err *why);
 
 /* The events it receives. It queries the source between pages. */
 struct loop_observer lag_monitor_observer(struct lag_monitor *g);

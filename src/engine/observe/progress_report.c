@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "observe/progress.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/live_progress.h"
@@ -14,10 +13,29 @@
 #define SHOW_US INT64_C(200000)
 #define LOG_US INT64_C(10000000)
 
-void progress_report_begin(struct progress_report *r)
+static int64_t progress_report_remaining_ms(const struct capture_progress *copy,
+                                            double rows_per_second)
 {
-    r->moment = (struct status_snapshot_moment){.work = {.lag_rows = -1}, .dead_letters = -1};
-    r->written.at_us = r->logged.at_us = r->view->started_us;
+    if (rows_per_second < 1 || copy->rows_estimated <= 0) {
+        return -1;
+    }
+    double left = (double)copy->rows_estimated * (1 - copy->share);
+    return (int64_t)(left / rows_per_second * 1000);
+}
+
+void progress_report_compute(struct progress *out, const struct counters *counters,
+                             const struct capture_progress *copy, int64_t elapsed_ms)
+{
+    out->counters = *counters;
+    out->elapsed_ms = elapsed_ms;
+    out->rows_per_second =
+        elapsed_ms > 0 ? (double)counters->rows_read * 1000 / (double)elapsed_ms : 0;
+    out->share = -1;
+    out->remaining_ms = -1;
+    if (copy->share < 1) {
+        out->share = copy->share;
+        out->remaining_ms = progress_report_remaining_ms(copy, out->rows_per_second);
+    }
 }
 
 static void progress_report_fill(struct progress_report *r, struct progress *out)
@@ -36,8 +54,8 @@ static void progress_report_fill(struct progress_report *r, struct progress *out
     } else if (source_reader_done(r->view->reader)) {
         out->stage = "settling";
     }
-    progress_fill(out, r->view->counters, &copy,
-                  (clock_monotonic_us(&r->view->clock) - r->view->started_us) / 1000);
+    progress_report_compute(out, r->view->counters, &copy,
+                            (clock_monotonic_us(&r->view->clock) - r->view->started_us) / 1000);
 }
 
 /* Replaces the average rate by the rate since the last report if the work has no end. */
@@ -134,7 +152,7 @@ static int progress_report_write(struct progress_report *r, struct err *err)
 void progress_report_retry_budget(struct progress_report *r)
 {
     struct err ignored;
-    lag_monitor_update(r->lag_monitor);
+    lag_monitor_on_turn(r->lag_monitor, &ignored);
     if (r->lag_monitor->news) {
         (void)!progress_report_write_now(r, &ignored);
     }

@@ -32,12 +32,13 @@ struct progress_report {
     uint64_t counted_revision; /* revision of the dead letters when they were last counted */
 };
 
-/* Begins the report; the caller has set the members above `moment`. */
-void progress_report_begin(struct progress_report *r);
-
 /* Reports to the state file (`status` shows it while this process holds the pipeline), to the
  * snapshot, to the progress function and to the log; see struct loop_observer. */
 enum loop_answer progress_report_on_turn(void *self, struct err *why);
+
+/* Computes rate, share and remaining time; the latter two are unknown if no initial load runs. */
+void progress_report_compute(struct progress *out, const struct counters *counters,
+                             const struct capture_progress *copy, int64_t elapsed_ms);
 
 /* Reports while nothing is read or sent because a side is unreachable. */
 void progress_report_retry_budget(struct progress_report *r);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applies the outcome of each operation. */
-#include "pipeline/apply_outcome.h"
-
+#include "pipeline/loop.h"
 #include "rowferry/service/bulk/outcome.h"
 #include "rowferry/service/http/index_block.h"
 

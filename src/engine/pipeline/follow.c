@@ -27,6 +27,7 @@ static void follow_window_read(struct loop *l, int64_t snapshot_us)
 void follow_before_page(struct loop *l)
 {
     l->follow.asked_us = clock_wall_us(&l->view.clock);
+    l->view.asked_us = clock_monotonic_us(&l->view.clock);
 }
 
 /* A page may begin and end in one call. */
@@ -48,7 +49,7 @@ void follow_has_read(struct loop *l, const struct change *change)
 void follow_settled(struct loop *l)
 {
     struct follow *f = &l->follow;
-    if (f->drained_us != 0 && l->source_reader.again_count == 0 &&
+    if (f->drained_us != 0 && l->source_reader.again.count == 0 &&
         window_pages_settled(&l->window, 1, f->drained_page)) {
         l->view.following.equal_us = f->drained_us;
         l->view.following.equals++;

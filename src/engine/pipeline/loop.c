@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "pipeline/apply_outcome.h"
-#include "pipeline/loop_wait.h"
 #include "rowferry/base/log.h"
 
 #define LOOP_BURST 100 /* maximum number of changes read between two checks for answers */
@@ -52,7 +50,7 @@ static bool loop_may_read(struct loop *l)
         return false;
     }
     /* conflicting keys are read again even if the window is full, because that makes room */
-    if (window_full(&l->window) && l->source_reader.again_count == 0) {
+    if (window_full(&l->window) && l->source_reader.again.count == 0) {
         sender_flush(&l->sender);
         return false;
     }
@@ -90,7 +88,7 @@ static bool loop_admit(struct loop *l)
     struct again conflict = {0};
     bool held = !change->key_null && window_holds(&l->window, hash);
     bool replaces = held && source_reader_replaces(&l->source_reader, change->key, &conflict);
-    if (!replaces && l->source_reader.rereading > 0) {
+    if (!replaces && l->source_reader.again.reading > 0) {
         return true; /* the text of the row's key changed; the log has a separate entry for it */
     }
     if (held && !replaces) {
@@ -189,7 +187,6 @@ static int loop_read_next(struct loop *l, bool *handled, struct err *err)
     struct change *change = &l->reading.change;
     if (l->source_reader.page == 0) {
         follow_before_page(l);
-        loop_observers_before_page(&l->observers);
     }
     int rc = source_reader_next(&l->source_reader, change, err);
     l->reading.taken_us = clock_monotonic_us(&l->view.clock);
@@ -303,7 +300,7 @@ static bool loop_finished(struct loop *l)
 {
     if (!loop_stopping(l)) {
         return !l->view.following.on && source_reader_done(&l->source_reader) &&
-               window_empty(&l->window) && l->requests.looked_us > 0 && requests_idle(&l->requests);
+               window_empty(&l->window) && l->requests.looked_us > 0 && l->requests.id == 0;
     }
     int64_t now = clock_monotonic_us(&l->view.clock);
     if (l->times.give_up_us == 0) {

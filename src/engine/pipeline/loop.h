@@ -19,6 +19,7 @@
 #include "pipeline/follow.h"
 #include "pipeline/requests_private.h"
 #include "pipeline/sender.h"
+#include "rowferry/document/bulk/encode.h"
 #include "rowferry/engine/pipeline/pipeline.h"
 
 #define LOOP_LET_GO_US INT64_C(5000000) /* time after which an unread open page is given up */
@@ -84,8 +85,7 @@ void loop_release(struct loop *l);
  */
 int loop_run(struct loop *l, bool *stopped, struct err *err) MUST_CHECK;
 
-/* Repeats a step that failed with a transient error: notes that the loop is alive, and reports that
- * a side is unreachable. */
+/* Notes that the loop is alive although a side is unreachable, and reports that. */
 void loop_note_away(struct loop *l);
 
 /* Returns true if hooks.stop is set or an error ended the work. */
@@ -105,3 +105,22 @@ int loop_release_source(struct loop *l, struct err *err) MUST_CHECK;
 
 /* Ends the work with an error. Only the first reason is kept. */
 void loop_end(struct loop *l, const struct err *why);
+
+/* --- steps of a turn -------------------------------------------------------------------------- */
+
+/* No more rows for now: flushes the current batch after `linger_ms`, or at once if the source is
+ * unreachable. */
+void loop_wait_linger(struct loop *l);
+
+/* The end of a turn: sleeps until an answer arrives, the source has more, a wakeup arrives, or a
+ * timer is due. reading: more rows may be available at once; waiting: the source has none now. */
+int loop_wait_sleep(struct loop *l, bool reading, bool waiting, struct err *err) MUST_CHECK;
+
+/* Applies the outcome of one operation (done, rejected, conflict, fatal) to the window, dead
+ * letters, counters and the request that asked for it (a sender_settle; context is the loop). */
+int apply_outcome_operation(void *context, const struct batch *batch, const struct operation *o,
+                            struct err *err);
+
+/* Settles the current change, which could not be encoded: an upsert becomes a dead letter, a
+ * delete counts as done. */
+void apply_outcome_refusal(struct loop *l, uint64_t page, const struct refusal *refusal);

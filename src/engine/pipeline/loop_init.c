@@ -51,11 +51,13 @@ static void loop_init_watchers(struct loop *l)
                                          .flow = &l->sender.flow,
                                          .snapshot = options->follow.snapshot,
                                          .progress = options->hooks.progress,
-                                         .progress_context = options->hooks.progress_context};
+                                         .progress_context = options->hooks.progress_context,
+                                         .moment = {.work = {.lag_rows = -1}, .dead_letters = -1},
+                                         .written = {.at_us = l->view.started_us},
+                                         .logged = {.at_us = l->view.started_us}};
     w->growth = (struct growth_watch){.view = &l->view, .flow = &l->sender.flow};
     w->retention = (struct consumer_retention){.view = &l->view, .reader = &l->source_reader};
     lag_monitor_begin(&w->lag_monitor);
-    progress_report_begin(&w->report);
 }
 
 /* Registers guards and observers, in the order in which they act. */

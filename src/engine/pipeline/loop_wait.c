@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long a turn of the loop sleeps, and what wakes it. */
-#include "pipeline/loop_wait.h"
-
 #include "pipeline/loop.h"
 
 #define LOOP_WAIT_MAX_MS 250

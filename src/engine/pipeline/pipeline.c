@@ -301,12 +301,6 @@ static void pipeline_sync_report(struct sync *s, struct pipeline_result *result)
         F_INT("checkpoints", c->checkpoints), F_INT("took_ms", result->elapsed_ms));
 }
 
-/* Result of one run of sync_once. */
-struct sync_turn {
-    bool moved;    /* as in struct sync */
-    bool followed; /* it was caught up and following */
-};
-
 static void pipeline_sync_init(struct sync *s, const struct pipeline_options *options,
                                const struct pipeline_ports *ports)
 {
@@ -330,45 +324,39 @@ static void pipeline_sync_init(struct sync *s, const struct pipeline_options *op
     buf_init(&s->consumer, 2048);
 }
 
-static void pipeline_sync_release(struct sync *s)
+/* Runs one sync. s->moved and s->loop.view stay valid. */
+static int pipeline_sync_once(struct sync *s, const struct pipeline_options *options,
+                              const struct pipeline_ports *ports, struct pipeline_result *result,
+                              struct err *err)
 {
-    loop_release(&s->loop);
-    generation_release(&s->target);
-    buf_release(&s->consumer);
-}
-
-static int pipeline_sync_once(const struct pipeline_options *options,
-                              const struct pipeline_ports *ports, struct sync_turn *turn,
-                              struct pipeline_result *result, struct err *err)
-{
-    struct sync s;
     *result = (struct pipeline_result){0};
-    pipeline_sync_init(&s, options, ports);
-    int rc = loop_init(&s.loop, options, ports, err);
+    pipeline_sync_init(s, options, ports);
+    int rc = loop_init(&s->loop, options, ports, err);
     if (rc == 0) {
-        rc = generation_init(&s.target, err);
+        rc = generation_init(&s->target, err);
     }
     if (rc == 0) {
-        rc = pipeline_sync_check_synced(&s, err);
+        rc = pipeline_sync_check_synced(s, err);
     }
     if (rc == 0) {
-        rc = pipeline_sync_work(&s, result, err);
+        rc = pipeline_sync_work(s, result, err);
     }
     if (rc == 0 && !result->stopped) {
-        rc = pipeline_sync_forget_halt(&s, err);
+        rc = pipeline_sync_forget_halt(s, err);
     }
-    source_reader_end_ticks(&s.loop.source_reader);
-    *turn = (struct sync_turn){.moved = s.moved, .followed = s.loop.view.following.on};
-    if (rc < 0 && !s.moved) {
-        requests_fail(&s.loop.requests, err);
+    source_reader_end_ticks(&s->loop.source_reader);
+    if (rc < 0 && !s->moved) {
+        requests_fail(&s->loop.requests, err);
     } else {
-        requests_put_back(&s.loop.requests);
+        requests_put_back(&s->loop.requests);
     }
-    pipeline_sync_report(&s, result);
+    pipeline_sync_report(s, result);
     if (options->follow.snapshot != NULL) {
         status_snapshot_round_ended(options->follow.snapshot);
     }
-    pipeline_sync_release(&s);
+    loop_release(&s->loop);
+    generation_release(&s->target);
+    buf_release(&s->consumer);
     return rc;
 }
 
@@ -387,18 +375,18 @@ int pipeline_sync(const struct pipeline_options *options, const struct pipeline_
 {
     struct pipeline_options now = *options;
     struct pipeline_result before = {0};
-    struct sync_turn turn;
+    struct sync s;
     int rc;
     for (;;) {
-        rc = pipeline_sync_once(&now, ports, &turn, result, err);
+        rc = pipeline_sync_once(&s, &now, ports, result, err);
         pipeline_sync_add(result, &before);
-        if (rc == 0 || !turn.moved) {
+        if (rc == 0 || !s.moved) {
             return rc;
         }
         log_err(LOG_WARN, "begins_anew", options->definition.name, err);
         before = *result;
         now.rivals = result->begun ? RIVALS_NONE : now.rivals;
-        if (turn.followed) {
+        if (s.loop.view.following.on) {
             now.permission = (struct pipeline_permission){0};
         }
     }

@@ -39,12 +39,6 @@ static int64_t requests_end(struct requests *r, const char *event)
     return id;
 }
 
-static int requests_done(struct requests *r, const char *answer, struct err *err)
-{
-    return request_answer(r->state, requests_end(r, "request_done"), REQUEST_DONE, answer,
-                          clock_wall_us(&r->clock), err);
-}
-
 /* hint: "" for none. */
 static int requests_refuse(struct requests *r, const char *why, const char *hint, struct err *err)
 {
@@ -220,9 +214,9 @@ static int requests_take(struct requests *r, struct source_reader *source_reader
 /* Other pages may still be unsettled, but they are not part of the request. */
 bool requests_finished(const struct requests *r, const struct source_reader *source_reader)
 {
-    return r->id != 0 && source_reader->asked_count == 0 &&
-           window_pages_settled(source_reader->window, source_reader->asked_first,
-                                source_reader->asked_last);
+    return r->id != 0 && source_reader->asked.count == 0 &&
+           window_pages_settled(source_reader->window, source_reader->asked.first,
+                                source_reader->asked.last);
 }
 
 static int requests_finish(struct requests *r, const char *error, struct err *err)
@@ -243,7 +237,8 @@ static int requests_finish(struct requests *r, const char *error, struct err *er
     } else {
         buf_printf(&answer, "{\"discarded\":%" PRId64 "}", r->discarded);
     }
-    int rc = requests_done(r, buf_text(&answer), err);
+    int rc = request_answer(r->state, requests_end(r, "request_done"), REQUEST_DONE,
+                            buf_text(&answer), clock_wall_us(&r->clock), err);
     buf_release(&answer);
     return rc;
 }
@@ -319,7 +314,7 @@ int requests_turn(struct requests *r, struct source_reader *source_reader,
         return requests_report(r, err);
     }
     if (r->id != 0) { /* the client of the next request is waiting too */
-        int rc = requests_finish(r, source_reader->asked_error, err);
+        int rc = requests_finish(r, source_reader->asked.error, err);
         if (rc < 0) {
             return rc;
         }

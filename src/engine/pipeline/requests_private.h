@@ -60,8 +60,3 @@ void requests_put_back(struct requests *r);
 
 /* Answers the requests in progress with an error, because they cannot be finished. */
 void requests_fail(struct requests *r, const struct err *why);
-
-static inline bool requests_idle(const struct requests *r)
-{
-    return r->id == 0;
-}

@@ -148,11 +148,6 @@ int sender_pump(struct sender *s, int64_t now_us, struct err *err)
     return 0;
 }
 
-static bool sender_outcome_repeats(enum outcome outcome)
-{
-    return outcome == OUTCOME_UNKNOWN || outcome == OUTCOME_RETRY;
-}
-
 /* Settles the operations that were sent. *repeats counts the ones to be sent again. */
 static int sender_settle_all(struct sender *s, const struct batch *b, sender_settle settle,
                              void *context, size_t *repeats, struct err *err)
@@ -160,7 +155,7 @@ static int sender_settle_all(struct sender *s, const struct batch *b, sender_set
     size_t travelled = batch_travelling(b);
     for (size_t i = 0; i < travelled; i++) {
         const struct operation *o = &b->operations[i];
-        if (sender_outcome_repeats(o->outcome)) {
+        if (o->outcome == OUTCOME_UNKNOWN || o->outcome == OUTCOME_RETRY) {
             (*repeats)++;
             continue;
         }
@@ -292,16 +287,6 @@ static int sender_take_back(struct sender *s, struct sender_slot *slot, const st
     return 0;
 }
 
-static struct sender_slot *sender_slot_of(struct sender *s, const struct batch *b)
-{
-    for (size_t i = 0; i < s->slot_count; i++) {
-        if (&s->slots[i].batch == b) {
-            return &s->slots[i];
-        }
-    }
-    abort();
-}
-
 static int64_t sender_later(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -343,7 +328,7 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
     struct batch *b;
     *news = (struct sender_news){0};
     while ((b = s->service.ops->take(s->service.self)) != NULL) {
-        struct sender_slot *slot = sender_slot_of(s, b);
+        struct sender_slot *slot = (struct sender_slot *)b; /* its first member */
         s->counters->requests++;
         size_t alone = refused_judge(b, s->open_letters, &s->passed);
         size_t travelled = batch_travelling(b);

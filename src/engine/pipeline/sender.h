@@ -23,7 +23,7 @@
 enum sender_slot_state { SLOT_FREE, SLOT_FILLING, SLOT_READY, SLOT_FLYING };
 
 struct sender_slot {
-    struct batch batch;
+    struct batch batch; /* first, so that a batch leads to its slot */
     enum sender_slot_state state;
     uint64_t number; /* order of filling: the oldest due batch goes first */
     int64_t due_us;  /* READY: earliest send time, monotonic */

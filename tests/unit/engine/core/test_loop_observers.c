@@ -6,7 +6,7 @@
 
 struct watcher {
     int *clock;
-    int changes, settled, pages, polls, before;
+    int changes, settled, pages, polls;
     int called_at; /* value of the clock at its last event */
     bool handles;
 };
@@ -38,11 +38,6 @@ static void on_poll(void *self, bool notified, int64_t at_us)
     ((struct watcher *)self)->polls++;
 }
 
-static void before_page(void *self)
-{
-    ((struct watcher *)self)->before++;
-}
-
 START_TEST(each_event_reaches_those_that_have_its_function)
 {
     int clock = 0;
@@ -51,20 +46,18 @@ START_TEST(each_event_reaches_those_that_have_its_function)
     struct loop_observers o = {0};
     loop_observers_add(&o, &(struct loop_observer){.self = &none});
     loop_observers_add(&o, &(struct loop_observer){.self = &all,
-                                                   .before_page = before_page,
                                                    .on_change = on_change,
                                                    .on_settled = on_settled,
                                                    .on_page = on_page,
                                                    .on_poll = on_poll});
-    loop_observers_before_page(&o);
     ck_assert(!loop_observers_change(&o, &(struct change){.kind = CHANGE_DELETE}));
     loop_observers_settled(&o, 7, true, NULL);
     loop_observers_page(&o, true);
     loop_observers_page(&o, false);
     loop_observers_poll(&o, true, 5);
-    ck_assert(all.before == 1 && all.changes == 1 && all.settled == 1);
+    ck_assert(all.changes == 1 && all.settled == 1);
     ck_assert(all.pages == 101 && all.polls == 1);
-    ck_assert(none.before + none.changes + none.settled + none.pages + none.polls == 0);
+    ck_assert(none.changes + none.settled + none.pages + none.polls == 0);
 }
 END_TEST
 

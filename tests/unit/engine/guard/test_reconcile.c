@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reconcile of unnoticed deletes, and which of them the guard does not count twice. */
-#include "guard/reconcile.h"
+#include "guard/deletes_private.h"
 
 #include "guarded.h"
 #include "pipeline/loop.h"

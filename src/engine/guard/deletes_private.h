@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks over the keys of an index, private to deletes.c. */
+/* Walks over the keys of an index, and the delete probe: parts of deletes.c. */
 #pragma once
 
 #include "guard/deletes.h"
@@ -37,3 +37,20 @@ int reconcile_drop(struct deletes *d, struct err *err) MUST_CHECK;
 
 /* Ends the reconcile after everything it sent is settled and committed. */
 int reconcile_end(struct deletes *d, struct err *err) MUST_CHECK;
+
+/* The delete probe queries the index by the keys of counted deletes, one page at a time. If there
+ * are more keys than the guard counts exactly, it probes only the sample that the guard keeps. */
+
+/* Begins a prescan. */
+void delete_probe_begin(struct deletes *d);
+
+/* Counts and remembers the key of an upcoming delete. */
+void delete_probe_foresee(struct deletes *d, struct span key);
+
+/* Probes the next page: keys without a document no longer count. Sets *more to false after the
+ * last page. No operation may be unsettled. Returns ERR_REJECTED if the service does not permit
+ * the query. */
+int delete_probe_next(struct deletes *d, bool *more, struct err *err) MUST_CHECK;
+
+/* Probes a single key that was just counted. If the query fails, the key stays counted. */
+void delete_probe_one(struct deletes *d, struct span key);
