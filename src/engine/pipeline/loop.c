@@ -318,7 +318,7 @@ static int loop_settle(struct loop *l, struct err *err)
     if (reject_guard_turn(&l->reject_guard, closing, &why) == LOOP_END) {
         loop_end(l, &why);
     }
-    return loop_commit(l, requests_finished(&l->requests, &l->source_reader) || closing, err);
+    return loop_commit(l, requests_finished(&l->requests) || closing, err);
 }
 
 static int loop_turn(struct loop *l, struct err *err)
@@ -349,7 +349,7 @@ static int loop_turn(struct loop *l, struct err *err)
     if (rc == 0 && !loop_stopping(l) && !reject_guard_waits(&l->reject_guard)) {
         bool now = !l->view.following.on && source_reader_done(&l->source_reader) &&
                    window_empty(&l->window);
-        rc = requests_turn(&l->requests, &l->source_reader, &l->pending_commit, now, err);
+        rc = requests_turn(&l->requests, now, err);
     }
     return rc;
 }

@@ -47,12 +47,9 @@ static int requests_refuse(struct requests *r, const char *why, const char *hint
 }
 
 /* Passes the keys of a request to the source reader (resync) or to the pending commit (discard). */
-static void requests_spread(struct requests *r, struct buf *arguments,
-                            struct source_reader *source_reader,
-                            struct pending_commit *pending_commit)
+static void requests_spread(struct requests *r, const char *cursor)
 {
     bool resync = strcmp(buf_text(&r->command), REQUEST_RESYNC) == 0;
-    const char *cursor = buf_text(arguments);
     struct buf key;
     buf_init(&key, REQUEST_MAX_BYTES);
     while (keylist_next(&cursor, &key)) {
@@ -61,9 +58,9 @@ static void requests_spread(struct requests *r, struct buf *arguments,
         if (resync && span.len == 0) {
             r->rejected++; /* a row without a key cannot be looked up and stays a dead letter */
         } else if (resync) {
-            source_reader_ask(source_reader, span);
+            source_reader_ask(r->source_reader, span);
         } else {
-            r->discarded += pending_commit_discard(pending_commit, span);
+            r->discarded += pending_commit_discard(r->pending_commit, span);
         }
     }
     buf_release(&key);
@@ -180,8 +177,7 @@ static int requests_hand_over(struct requests *r, const char *arguments, struct 
 }
 
 /* Takes one request. Sets *more if the request was not for the loop, so that another may follow. */
-static int requests_take(struct requests *r, struct source_reader *source_reader,
-                         struct pending_commit *pending_commit, bool *more, struct err *err)
+static int requests_take(struct requests *r, bool *more, struct err *err)
 {
     struct buf arguments;
     buf_init(&arguments, REQUEST_MAX_BYTES);
@@ -196,8 +192,8 @@ static int requests_take(struct requests *r, struct source_reader *source_reader
             rc = requests_hand_over(r, buf_text(&arguments), err);
             *more = rc == 0;
         } else if (strcmp(command, REQUEST_RESYNC) == 0 || strcmp(command, REQUEST_DISCARD) == 0) {
-            requests_spread(r, &arguments, source_reader, pending_commit);
-        } else if (requests_is_permission(command) && source_reader->only_asked) {
+            requests_spread(r, buf_text(&arguments));
+        } else if (requests_is_permission(command) && r->source_reader->only_asked) {
             r->permission = r->id; /* this holder reads only requested keys and would never reach
                                       the guard stop */
             r->id = 0;
@@ -212,8 +208,9 @@ static int requests_take(struct requests *r, struct source_reader *source_reader
 }
 
 /* Other pages may still be unsettled, but they are not part of the request. */
-bool requests_finished(const struct requests *r, const struct source_reader *source_reader)
+bool requests_finished(const struct requests *r)
 {
+    const struct source_reader *source_reader = r->source_reader;
     return r->id != 0 && source_reader->asked.count == 0 &&
            window_pages_settled(source_reader->window, source_reader->asked.first,
                                 source_reader->asked.last);
@@ -243,51 +240,24 @@ static int requests_finish(struct requests *r, const char *error, struct err *er
     return rc;
 }
 
-/* Clears the dead letters of the keys. The number of letters before and after gives the count. */
-static int requests_forget(struct requests *r, const char *arguments, struct err *err)
-{
-    struct settlement settlement = {.wall_us = clock_wall_us(&r->clock)};
-    struct span *keys = NULL;
-    struct buf key;
-    size_t count = 0;
-    int64_t before;
-    int64_t after = 0;
-    buf_init(&key, REQUEST_MAX_BYTES);
-    while (keylist_next(&arguments, &key)) {
-        keys = mem_grow(keys, count + 1, sizeof(*keys));
-        struct span span = span_make(buf_text(&key), key.len);
-        keys[count++] = span_make(text_copy_span(span), span.len);
-    }
-    r->keys = count;
-    settlement.cleared = keys;
-    settlement.cleared_count = count;
-    int rc = deadletter_count(r->state, &before, err);
-    if (rc == 0) {
-        rc = checkpoint_settle(r->state, &settlement, err);
-    }
-    if (rc == 0) {
-        rc = deadletter_count(r->state, &after, err);
-        r->discarded = before - after;
-    }
-    for (size_t i = 0; i < count; i++) {
-        free((void *)(uintptr_t)keys[i].data);
-    }
-    free(keys);
-    buf_release(&key);
-    return rc;
-}
-
 int requests_discard(struct state *s, const struct clock *clock, int64_t id, const char *arguments,
                      struct err *err)
 {
     struct requests r;
+    struct pending_commit discarded;
     requests_init(&r, s, *clock);
     buf_push_literal(&r.command, REQUEST_DISCARD);
     r.id = id;
-    int rc = requests_forget(&r, arguments, err);
+    r.pending_commit = &discarded;
+    int rc = pending_commit_init(&discarded, s, err);
+    if (rc == 0) {
+        requests_spread(&r, arguments);
+        rc = pending_commit_write(&discarded, s, NULL, 0, clock_wall_us(clock), err);
+    }
     if (rc == 0) {
         rc = requests_finish(&r, NULL, err);
     }
+    pending_commit_release(&discarded);
     requests_release(&r);
     return rc;
 }
@@ -306,15 +276,14 @@ static int requests_report(struct requests *r, struct err *err)
     return request_answer(r->state, r->id, REQUEST_TAKEN, answer, clock_wall_us(&r->clock), err);
 }
 
-int requests_turn(struct requests *r, struct source_reader *source_reader,
-                  struct pending_commit *pending_commit, bool now, struct err *err)
+int requests_turn(struct requests *r, bool now, struct err *err)
 {
     int64_t at = clock_monotonic_us(&r->clock);
-    if (r->id != 0 && !requests_finished(r, source_reader)) {
+    if (r->id != 0 && !requests_finished(r)) {
         return requests_report(r, err);
     }
     if (r->id != 0) { /* the client of the next request is waiting too */
-        int rc = requests_finish(r, source_reader->asked.error, err);
+        int rc = requests_finish(r, r->source_reader->asked.error, err);
         if (rc < 0) {
             return rc;
         }
@@ -327,7 +296,7 @@ int requests_turn(struct requests *r, struct source_reader *source_reader,
     bool more = true;
     int rc = 0;
     while (rc == 0 && more) {
-        rc = requests_take(r, source_reader, pending_commit, &more, err);
+        rc = requests_take(r, &more, err);
     }
     return rc;
 }

@@ -14,6 +14,8 @@ struct reject_stats;
 struct requests {
     struct state *state;
     struct clock clock;
+    struct source_reader *source_reader;   /* reads requested keys */
+    struct pending_commit *pending_commit; /* discards dead letters */
     struct guard *deletes_guard; /* receiver of a permission for deletes; `rejects` is the one for
                                     rejections */
     struct reject_stats *rejects;
@@ -40,12 +42,11 @@ void requests_release(struct requests *r);
  * keys to the source reader or the pending commit. Answers a finished request. Called between turns
  * of the loop, after a finished request was committed.
  */
-int requests_turn(struct requests *r, struct source_reader *source_reader,
-                  struct pending_commit *pending_commit, bool now, struct err *err) MUST_CHECK;
+int requests_turn(struct requests *r, bool now, struct err *err) MUST_CHECK;
 
 /* Returns true if all requested keys are settled, so that they can be committed and then
  * answered. */
-bool requests_finished(const struct requests *r, const struct source_reader *source_reader);
+bool requests_finished(const struct requests *r);
 
 /* Counts a settled operation of a requested page. */
 void requests_settled(struct requests *r, enum operation_kind kind, bool rejected);
