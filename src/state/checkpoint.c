@@ -64,7 +64,7 @@ static int checkpoint_add_letters(struct state *s, const struct settlement *sett
                                   struct err *err)
 {
     for (size_t i = 0; i < settlement->letter_count; i++) {
-        const struct letter *letter = &settlement->letters[i];
+        const struct new_letter *letter = &settlement->letters[i];
         const struct sql_value *values =
             BIND(SPAN(letter->key), INTEGER(letter->kind), SPAN(letter->reason),
                  INTEGER(letter->http_status), INTEGER(letter->version),

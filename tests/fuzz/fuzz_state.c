@@ -57,10 +57,10 @@ static void fill(struct state *s)
                            .mapping_fingerprint = (char[]){"0123456789abcdef"},
                            .table_fingerprint = (char[]){"fedcba9876543210"},
                            .source_identity = (char[]){"1/things"}};
-    struct letter letter = {.key = span_make("7", 1),
-                            .kind = OPERATION_UPSERT,
-                            .reason = span_make("no number", 9),
-                            .version = 5};
+    struct new_letter letter = {.key = span_make("7", 1),
+                                .kind = OPERATION_UPSERT,
+                                .reason = span_make("no number", 9),
+                                .version = 5};
     struct settlement settlement = {.position = "log 100:100:",
                                     .settled = 1,
                                     .letters = &letter,

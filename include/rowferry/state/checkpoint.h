@@ -40,7 +40,7 @@ int checkpoint_load(struct state *s, struct checkpoint *out, struct err *err) MU
 void checkpoint_release(struct checkpoint *c);
 
 /* A new dead letter. Texts are copied. */
-struct letter {
+struct new_letter {
     struct span key;
     enum operation_kind kind;
     struct span reason;     /* one line */
@@ -58,7 +58,7 @@ struct settlement {
     const char *position; /* null: dead letters only */
     uint64_t unsettled;   /* unsettled operations at or before the position: must be 0 */
     int64_t settled;      /* operations settled since the last commit */
-    const struct letter *letters;
+    const struct new_letter *letters;
     size_t letter_count;
     const struct span *cleared; /* keys for which a later operation succeeded */
     size_t cleared_count;

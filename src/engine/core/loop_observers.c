@@ -30,7 +30,7 @@ bool loop_observers_change(const struct loop_observers *o, const struct change *
 }
 
 void loop_observers_settled(const struct loop_observers *o, uint64_t page, bool sent,
-                            const struct letter *letter)
+                            const struct new_letter *letter)
 {
     for (size_t i = 0; i < o->settled_count; i++) {
         o->settled[i]->on_settled(o->settled[i]->self, page, sent, letter);

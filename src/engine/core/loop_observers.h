@@ -7,7 +7,7 @@
 
 #include "core/loop_view.h"
 
-struct letter;
+struct new_letter;
 
 #define LOOP_OBSERVERS_MAX 8
 
@@ -18,7 +18,7 @@ struct loop_observer {
     bool (*on_change)(void *self, const struct change *change);
     /* An operation of the page was settled. letter: null if it succeeded. sent: the service
      * confirmed it; false for a delete that no document can need. */
-    void (*on_settled)(void *self, uint64_t page, bool sent, const struct letter *letter);
+    void (*on_settled)(void *self, uint64_t page, bool sent, const struct new_letter *letter);
     /* Between two pages, when the source may be queried. more: it has more to read. */
     void (*on_page)(void *self, bool more);
     /* A poll that began at_us showed nothing new; or, if notified, the source announced changes. */
@@ -42,6 +42,6 @@ void loop_observers_add(struct loop_observers *o, const struct loop_observer *ob
 /* Sends an event. loop_observers_change returns true once an observer has handled the change. */
 bool loop_observers_change(const struct loop_observers *o, const struct change *change);
 void loop_observers_settled(const struct loop_observers *o, uint64_t page, bool sent,
-                            const struct letter *letter);
+                            const struct new_letter *letter);
 void loop_observers_page(const struct loop_observers *o, bool more);
 void loop_observers_poll(const struct loop_observers *o, bool notified, int64_t at_us);

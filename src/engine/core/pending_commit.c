@@ -34,7 +34,7 @@ static struct span pending_commit_span_copy(struct span span)
     return span_make(text_copy_span(span), span.len);
 }
 
-static void pending_commit_letter_free(struct letter *letter)
+static void pending_commit_letter_free(struct new_letter *letter)
 {
     pending_commit_span_free(&letter->key);
     pending_commit_span_free(&letter->reason);
@@ -84,12 +84,12 @@ static void pending_commit_forget_cleared(struct pending_commit *s, struct span 
     }
 }
 
-void pending_commit_reject(struct pending_commit *s, const struct letter *letter)
+void pending_commit_reject(struct pending_commit *s, const struct new_letter *letter)
 {
     pending_commit_forget_letter(s, letter->key);
     pending_commit_forget_cleared(s, letter->key);
     s->letters = mem_grow(s->letters, s->letter_count + 1, sizeof(*s->letters));
-    struct letter *kept = &s->letters[s->letter_count++];
+    struct new_letter *kept = &s->letters[s->letter_count++];
     *kept = *letter;
     kept->key = pending_commit_span_copy(letter->key);
     kept->reason = pending_commit_span_copy(letter->reason);

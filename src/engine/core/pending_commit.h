@@ -11,7 +11,7 @@
 #include "rowferry/state/checkpoint.h"
 
 struct pending_commit {
-    struct letter *letters; /* elements own their texts */
+    struct new_letter *letters; /* elements own their texts */
     size_t letter_count;
     struct span *cleared; /* elements own their texts */
     size_t cleared_count;
@@ -24,7 +24,7 @@ int pending_commit_init(struct pending_commit *s, struct state *state, struct er
 void pending_commit_release(struct pending_commit *s);
 
 /* Adds a dead letter for an operation that the service or the encoder refused. Copies the texts. */
-void pending_commit_reject(struct pending_commit *s, const struct letter *letter);
+void pending_commit_reject(struct pending_commit *s, const struct new_letter *letter);
 
 /* Records that an operation is done. Returns true if it cleared an open dead letter of its key. */
 bool pending_commit_done(struct pending_commit *s, struct span key, uint64_t hash);

@@ -379,7 +379,7 @@ static void source_reader_end_page(struct source_reader *r, const struct change 
  * pages; a later safepoint serves as well. */
 static void source_reader_pass_mark(struct source_reader *r, const struct change *change)
 {
-    if (!window_crowded(r->window)) {
+    if (!window_pages_full(r->window)) {
         source_reader_reach(r, change->position);
         r->page = window_open(r->window);
     }

@@ -42,14 +42,14 @@ void window_release(struct window *w)
     free(w->reached);
 }
 
-bool window_crowded(const struct window *w)
+bool window_pages_full(const struct window *w)
 {
     return w->next - w->first >= WINDOW_PAGES;
 }
 
 bool window_full(const struct window *w)
 {
-    return w->bytes >= w->max_bytes || window_crowded(w);
+    return w->bytes >= w->max_bytes || window_pages_full(w);
 }
 
 bool window_empty(const struct window *w)

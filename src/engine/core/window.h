@@ -40,7 +40,7 @@ void window_release(struct window *w);
 /* Returns true if nothing more may be read. */
 bool window_full(const struct window *w);
 /* Returns true if no further page may be opened. */
-bool window_crowded(const struct window *w);
+bool window_pages_full(const struct window *w);
 /* Returns true if nothing is unsettled and every page is closed. */
 bool window_empty(const struct window *w);
 

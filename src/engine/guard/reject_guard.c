@@ -27,7 +27,7 @@ void reject_guard_keep(struct state *state, const struct guard_stop *halt, const
 }
 
 static void reject_guard_on_settled(void *self, uint64_t page, bool sent,
-                                    const struct letter *letter)
+                                    const struct new_letter *letter)
 {
     struct reject_guard *g = self;
     (void)sent;

@@ -51,7 +51,7 @@ static struct span reject_stats_own_reason(struct span reason)
     return span_make(reason.data, end != NULL ? (size_t)(end - reason.data) : reason.len);
 }
 
-static void reject_stats_name_reason(char *out, const struct letter *letter)
+static void reject_stats_name_reason(char *out, const struct new_letter *letter)
 {
     struct buf name;
     buf_init(&name, 2048);
@@ -131,7 +131,7 @@ static struct reject_reason *reject_stats_place_of(struct reject_stats *r, uint6
     return place;
 }
 
-void reject_stats_add(struct reject_stats *r, const struct letter *letter)
+void reject_stats_add(struct reject_stats *r, const struct new_letter *letter)
 {
     char name[GUARD_STOP_REASON_BYTES];
     reject_stats_name_reason(name, letter);

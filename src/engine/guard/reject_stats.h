@@ -49,7 +49,7 @@ void reject_stats_begin(struct reject_stats *r);
 
 /* Count an operation that succeeded, or one that was rejected. */
 void reject_stats_done(struct reject_stats *r);
-void reject_stats_add(struct reject_stats *r, const struct letter *letter);
+void reject_stats_add(struct reject_stats *r, const struct new_letter *letter);
 
 /* Returns true if the stretch may still exceed the limit, so that nothing of it may be
  * committed. */

@@ -47,7 +47,7 @@ static void lag_monitor_on_poll(void *self, bool notified, int64_t at_us)
 }
 
 static void lag_monitor_on_settled(void *self, uint64_t page, bool sent,
-                                   const struct letter *letter)
+                                   const struct new_letter *letter)
 {
     struct lag_monitor *g = self;
     if (!sent || letter != NULL) {

@@ -7,7 +7,7 @@
 #define HTTP_CONFLICT 409
 
 /* Records a dead letter for a change of the page. */
-static void apply_outcome_letter(struct loop *l, uint64_t page, const struct letter *letter)
+static void apply_outcome_letter(struct loop *l, uint64_t page, const struct new_letter *letter)
 {
     pending_commit_reject(&l->pending_commit, letter);
     loop_observers_settled(&l->observers, page, false, letter);
@@ -60,7 +60,7 @@ void apply_outcome_refusal(struct loop *l, uint64_t page, const struct refusal *
     if (refusal->beginning[0] != '\0') {
         buf_printf(&reason, ": %s", refusal->beginning);
     }
-    struct letter letter = {
+    struct new_letter letter = {
         .key = l->reading.change.key_null ? span_make("", 0) : l->reading.change.key,
         .kind = l->reading.change.kind == CHANGE_UPSERT ? OPERATION_UPSERT : OPERATION_DELETE,
         .reason = span_make(buf_text(&reason), reason.len),
@@ -89,12 +89,12 @@ static void apply_outcome_done(struct loop *l, const struct operation *o, struct
 static void apply_outcome_rejected(struct loop *l, const struct batch *batch,
                                    const struct operation *o, struct span reason, uint64_t hash)
 {
-    struct letter letter = {.key = batch_key(batch, o),
-                            .kind = o->kind,
-                            .reason = reason,
-                            .error_type = batch_error_type(batch, o),
-                            .http_status = o->http_status,
-                            .version = o->version};
+    struct new_letter letter = {.key = batch_key(batch, o),
+                                .kind = o->kind,
+                                .reason = reason,
+                                .error_type = batch_error_type(batch, o),
+                                .http_status = o->http_status,
+                                .version = o->version};
     apply_outcome_letter(l, o->page, &letter);
     window_settle(&l->window, o->page, hash, o->len);
 }

@@ -83,7 +83,7 @@ static int validate_name_index(struct validating *v, struct err *err)
     int len = snprintf(t->index, sizeof(t->index), "%s-validate-%08" PRIx64, v->options->alias,
                        random >> 32);
     if (len < 0 || (size_t)len >= sizeof(t->index)) {
-        return err_set(err, ERR_CONFIG, "the name \"%s-validate-...\" is longer than an index's",
+        return err_set(err, ERR_CONFIG, "the name \"%s-validate-...\" is too long for an index",
                        v->options->alias);
     }
     snprintf(v->report->index, sizeof(v->report->index), "%s", t->index);
@@ -118,8 +118,8 @@ static int validate_drop(struct validating *v, struct err *err)
         rc = trial_remove(v->ports->service, &v->trial, err);
     }
     if (rc < 0 && err->hint[0] == '\0') {
-        err_hint(err, "the index \"%s\" may be left over: remove it with DELETE /%s",
-                 v->trial.index, v->trial.index);
+        err_hint(err, "the index \"%s\" may still exist: DELETE /%s removes it", v->trial.index,
+                 v->trial.index);
     }
     return rc;
 }

@@ -57,7 +57,7 @@ static int validate_fields_filter_between(struct validating *v, const char *fiel
             "field \"%s\" from \"%s\" to \"%s\": SQL has %zu rows, the index %lld; \"%s\" "
             "is %s",
             field, r->texts[low], r->texts[high], expected, (long long)v->hits.total,
-            validate_key(v, row), missing ? "missing" : "too much");
+            validate_key(v, row), missing ? "missing" : "not expected");
     }
     buf_release(&body);
     return validate_fields_refused(v, field, "correct the field's type or format", rc, err);
@@ -107,10 +107,11 @@ static void validate_fields_note_unknown(struct validating *v, const char *field
 static void validate_fields_note_text(struct validating *v, const char *field, const char *use)
 {
     char remedy[512];
-    snprintf(remedy, sizeof(remedy),
-             "give \"%.100s\" a keyword beside it, \"fields\": {\"raw\": {\"type\": \"keyword\"}}, "
-             "and use \"%.100s.raw\"; or make it a keyword",
-             field, field);
+    snprintf(
+        remedy, sizeof(remedy),
+        "add a keyword subfield to \"%.100s\", \"fields\": {\"raw\": {\"type\": \"keyword\"}}, "
+        "and use \"%.100s.raw\"; or make it a keyword",
+        field, field);
     validate_note(v, VALIDATE_FAIL, remedy,
                   "field \"%s\" cannot be %s by: it is a text field, which is split into words",
                   field, use);

@@ -99,7 +99,8 @@ static inline int statefile_position(struct state *s, const char *position, int6
         s, &(struct settlement){.position = position, .settled = 1, .wall_us = wall_us}, err);
 }
 
-static inline struct settlement statefile_settles(const struct letter *letter, const char *position)
+static inline struct settlement statefile_settles(const struct new_letter *letter,
+                                                  const char *position)
 {
     return (struct settlement){
         .position = position,
@@ -110,9 +111,9 @@ static inline struct settlement statefile_settles(const struct letter *letter, c
     };
 }
 
-static inline struct letter statefile_letter(const char *key, int64_t version)
+static inline struct new_letter statefile_letter(const char *key, int64_t version)
 {
-    return (struct letter){
+    return (struct new_letter){
         .key = span_of(key),
         .reason = span_of("mapper_parsing_exception: no long"),
         .http_status = 400,

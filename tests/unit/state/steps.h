@@ -45,7 +45,7 @@ static int load(struct trial *t, struct err *err)
 
 static int settle(struct trial *t, struct err *err)
 {
-    const struct letter letters[] = {statefile_letter("b", 2), statefile_letter("c", 3)};
+    const struct new_letter letters[] = {statefile_letter("b", 2), statefile_letter("c", 3)};
     const struct span cleared[] = {span_of("a"), span_of("d")};
     return checkpoint_settle(t->s,
                              &(struct settlement){.position = "after",

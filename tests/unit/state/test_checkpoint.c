@@ -122,7 +122,7 @@ START_TEST(a_settlement_that_fails_changes_nothing)
     statefile_begin(s, 1);
     OK(statefile_position(s, "before", 1, &err));
     ck_assert(failpoint_load("checkpoint_before_commit=error"));
-    struct letter letter = statefile_letter("a", 1);
+    struct new_letter letter = statefile_letter("a", 1);
     struct settlement settlement = statefile_settles(&letter, "after");
     ck_assert_int_eq(checkpoint_settle(s, &settlement, &err), ERR_TRANSIENT);
     ck_assert(failpoint_load(NULL));
@@ -147,7 +147,7 @@ static void killed_at(const char *setting, const char *position, int64_t letters
         struct state *s = statefile_open(&f, "articles");
         statefile_begin(s, 1);
         if (failpoint_load(setting)) {
-            struct letter letter = statefile_letter("a", 1);
+            struct new_letter letter = statefile_letter("a", 1);
             struct settlement settlement = statefile_settles(&letter, "after");
             int ignored = checkpoint_settle(s, &settlement, &err);
             (void)ignored;
@@ -190,7 +190,7 @@ START_TEST(a_full_disk_is_temporary_and_changes_nothing)
     ck_assert_int_eq(sqlite3_exec(s->db, "pragma max_page_count = 1", NULL, NULL, NULL), SQLITE_OK);
     static char reason[100000];
     memset(reason, 'r', sizeof(reason));
-    struct letter letter = statefile_letter("a", 1);
+    struct new_letter letter = statefile_letter("a", 1);
     letter.reason = span_make(reason, sizeof(reason));
     struct settlement settlement = statefile_settles(&letter, "after");
     ck_assert_int_eq(checkpoint_settle(s, &settlement, &err), ERR_TRANSIENT);

@@ -27,7 +27,7 @@ static void settle(struct state *s, const char *rejected, int64_t version, const
                    int64_t wall_us)
 {
     struct err err = {0};
-    struct letter letter = {.kind = OPERATION_DELETE, .http_status = 400, .version = version};
+    struct new_letter letter = {.kind = OPERATION_DELETE, .http_status = 400, .version = version};
     struct span key = {0};
     struct settlement settlement = {.wall_us = wall_us};
     char reason[32];
@@ -138,7 +138,7 @@ START_TEST(keys_of_any_bytes_come_back_whole)
     struct err err = {0};
     struct state *s = statefile_open(&f, "articles");
     statefile_begin(s, 1);
-    struct letter letters[] = {
+    struct new_letter letters[] = {
         {.key = span_make("", 0), .reason = span_make(NULL, 0)},
         {.key = span_make("'\"\xc3\xa9\n", 5), .reason = span_make("r", 1)},
     };
@@ -160,14 +160,15 @@ static void fill(struct state *s, int count)
     struct err err = {0};
     for (int i = 0; i < count; i += 10) {
         char keys[10][16];
-        struct letter letters[10];
+        struct new_letter letters[10];
         for (int n = 0; n < 10; n++) {
             snprintf(keys[n], sizeof(keys[n]), "k%05d", i + n);
             bool odd = (i + n) % 3 == 0;
-            letters[n] = (struct letter){.key = span_of(keys[n]),
-                                         .reason = span_of(odd ? "odd one" : "mapping: no number"),
-                                         .error_type = span_of(odd ? "" : "mapping"),
-                                         .http_status = odd ? 0 : 400};
+            letters[n] =
+                (struct new_letter){.key = span_of(keys[n]),
+                                    .reason = span_of(odd ? "odd one" : "mapping: no number"),
+                                    .error_type = span_of(odd ? "" : "mapping"),
+                                    .http_status = odd ? 0 : 400};
         }
         OK(checkpoint_settle(
             s, &(struct settlement){.letters = letters, .letter_count = 10, .wall_us = 1000 + i},
@@ -290,7 +291,7 @@ START_TEST(an_error_type_is_replaced_by_the_next_and_outlives_the_state_file)
     struct state *s = statefile_open(&f, "articles");
     struct state *found = statefile_open(&other, "articles");
     statefile_begin(s, 1);
-    struct letter letter = {.key = span_of("a"), .reason = span_of("r")};
+    struct new_letter letter = {.key = span_of("a"), .reason = span_of("r")};
     struct settlement settlement = {.letters = &letter, .letter_count = 1, .wall_us = 5};
     OK(checkpoint_settle(s, &settlement, &err));
     letter.error_type = span_of("mapping");

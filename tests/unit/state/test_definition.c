@@ -74,7 +74,7 @@ START_TEST(what_is_extended_keeps_position_and_letters_and_is_remembered_of_its_
     struct err err = {0};
     struct checkpoint c;
     struct state *s = statefile_open(&f, "articles");
-    const struct letter letter = {.key = span_of("7"), .reason = span_of("no"), .version = 3};
+    const struct new_letter letter = {.key = span_of("7"), .reason = span_of("no"), .version = 3};
     statefile_begin(s, 1);
     OK(checkpoint_settle(
         s, &(struct settlement){.position = "5:5:", .letters = &letter, .letter_count = 1}, &err));

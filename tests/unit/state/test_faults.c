@@ -25,7 +25,7 @@ static void furnish(struct state *s)
 {
     struct err err = {0};
     int64_t id;
-    const struct letter letter = statefile_letter("a", 1);
+    const struct new_letter letter = statefile_letter("a", 1);
     const struct settlement settlement = statefile_settles(&letter, "before");
     statefile_begin(s, 1);
     OK(checkpoint_set_uuid(s, "one", &err));
@@ -45,7 +45,7 @@ static void furnish_next(struct state *s)
 {
     struct err err = {0};
     struct state *next;
-    const struct letter letter = statefile_letter("n", 1);
+    const struct new_letter letter = statefile_letter("n", 1);
     const struct settlement settlement = statefile_settles(&letter, "next");
     OK(rebuild_begin(s, &(struct rebuild){.begun_us = 98}, NULL, &err));
     OK(rebuild_open(s, &next, &err));

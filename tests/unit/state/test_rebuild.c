@@ -12,7 +12,8 @@
 static void apply_outcome_letter(struct state *s, const char *key, const char *position)
 {
     struct err err = {0};
-    const struct letter letter = {.key = span_of(key), .reason = span_of("no long"), .version = 7};
+    const struct new_letter letter = {
+        .key = span_of(key), .reason = span_of("no long"), .version = 7};
     OK(checkpoint_settle(s,
                          &(struct settlement){.position = position,
                                               .letters = &letter,

@@ -31,7 +31,7 @@ static void pair_remove(struct pair *p)
     statefile_remove(&p->found_file);
 }
 
-static void reject(struct state *s, const struct letter *letters, size_t count, int64_t wall_us)
+static void reject(struct state *s, const struct new_letter *letters, size_t count, int64_t wall_us)
 {
     struct err err = {0};
     struct settlement settlement = {
@@ -41,12 +41,12 @@ static void reject(struct state *s, const struct letter *letters, size_t count, 
 
 static void reject_one(struct state *s, const char *key, const char *reason, int64_t wall_us)
 {
-    struct letter letter = {.key = span_of(key),
-                            .kind = OPERATION_UPSERT,
-                            .reason = span_of(reason),
-                            .error_type = span_of("mapper_parsing_exception"),
-                            .http_status = 400,
-                            .version = wall_us * 10};
+    struct new_letter letter = {.key = span_of(key),
+                                .kind = OPERATION_UPSERT,
+                                .reason = span_of(reason),
+                                .error_type = span_of("mapper_parsing_exception"),
+                                .http_status = 400,
+                                .version = wall_us * 10};
     reject(s, &letter, 1, wall_us);
 }
 
@@ -141,7 +141,8 @@ START_TEST(letters_arrive_with_every_member_whatever_their_text_holds)
     reject_one(p.lost, "gr\xc3\xbc\xc3\x9f", "\xe4\xb8\xad \xf0\x9f\x98\x80 \xef\xbf\xbd", 200);
     reject_one(p.lost, "", "", 300);
     reject_one(p.lost, "eu:42", "again", 400);
-    struct letter gone = {.key = span_of("gone"), .kind = OPERATION_DELETE, .version = INT64_MAX};
+    struct new_letter gone = {
+        .key = span_of("gone"), .kind = OPERATION_DELETE, .version = INT64_MAX};
     reject(p.lost, &gone, 1, 500);
     struct buf text = exported(p.lost);
     must_take_over(p.found, buf_text(&text), 0);
@@ -176,11 +177,11 @@ START_TEST(letters_beyond_the_limit_are_counted_as_lost)
     enum { MORE = 3, ALL = DEADLETTER_EXPORT_MOST + MORE };
     struct pair p = pair_make();
     static char keys[ALL][12];
-    struct letter *letters = mem_zero(ALL, sizeof(*letters));
+    struct new_letter *letters = mem_zero(ALL, sizeof(*letters));
     for (size_t i = 0; i < ALL; i++) {
         snprintf(keys[i], sizeof(keys[i]), "k%05zu", i);
         letters[i] =
-            (struct letter){.key = span_of(keys[i]), .reason = span_of("no"), .version = 1};
+            (struct new_letter){.key = span_of(keys[i]), .reason = span_of("no"), .version = 1};
     }
     reject(p.lost, letters + MORE, ALL - MORE, 200);
     reject(p.lost, letters, MORE, 300); /* later ones, although their keys sort first */

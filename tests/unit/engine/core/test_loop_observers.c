@@ -20,7 +20,7 @@ static bool on_change(void *self, const struct change *change)
     return w->handles;
 }
 
-static void on_settled(void *self, uint64_t page, bool sent, const struct letter *letter)
+static void on_settled(void *self, uint64_t page, bool sent, const struct new_letter *letter)
 {
     struct watcher *w = self;
     ck_assert(page == 7 && sent && letter == NULL);

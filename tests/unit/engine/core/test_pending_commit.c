@@ -70,7 +70,7 @@ static int64_t open_letters(void)
 
 static void reject(const char *key, int64_t version)
 {
-    struct letter letter = {.key = text(key), .reason = text("no"), .version = version};
+    struct new_letter letter = {.key = text(key), .reason = text("no"), .version = version};
     pending_commit_reject(&pending_commit, &letter);
 }
 

@@ -56,10 +56,10 @@ START_TEST(full_at_its_bytes_and_at_its_pages)
     window_replace(&w, 100, 10);
     ck_assert(!window_full(&w));
     for (int i = 1; i < WINDOW_PAGES; i++) {
-        ck_assert(!window_crowded(&w));
+        ck_assert(!window_pages_full(&w));
         window_close(&w, window_open(&w), "x");
     }
-    ck_assert(window_crowded(&w));
+    ck_assert(window_pages_full(&w));
     window_release(&w);
 }
 END_TEST

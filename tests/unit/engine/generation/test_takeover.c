@@ -375,10 +375,10 @@ START_TEST(dead_letters_come_along_where_the_position_did_not_move)
     fake_init(&f, ROWS);
     sync_ok(&f, NULL);
     struct state *state = state_of(&f, &c);
-    struct letter letter = {.key = span_make("k3", 2),
-                            .reason = span_make("no", 2),
-                            .http_status = 400,
-                            .version = INT64_MAX};
+    struct new_letter letter = {.key = span_make("k3", 2),
+                                .reason = span_make("no", 2),
+                                .http_status = 400,
+                                .version = INT64_MAX};
     struct settlement settlement = {.letters = &letter, .letter_count = 1, .wall_us = f.now_us};
     ck_assert_int_eq(checkpoint_settle(state, &settlement, &err), 0);
     checkpoint_release(&c);

@@ -12,15 +12,16 @@ static struct span text(const char *s)
     return span_make(s, strlen(s));
 }
 
-static struct letter refused(const char *type, const char *reason)
+static struct new_letter refused(const char *type, const char *reason)
 {
-    return (struct letter){
+    return (struct new_letter){
         .error_type = text(type), .reason = text(reason), .http_status = type[0] ? 400 : 0};
 }
 
 static void feed(struct reject_stats *r, int64_t done, int64_t rejected)
 {
-    struct letter letter = refused("mapper_parsing_exception", "failed to parse field [n] of type");
+    struct new_letter letter =
+        refused("mapper_parsing_exception", "failed to parse field [n] of type");
     for (int64_t i = 0; i < done; i++) {
         reject_stats_done(r);
     }
@@ -112,7 +113,7 @@ START_TEST(a_reason_is_the_type_and_the_field)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct reject_stats r;
         reject_stats_init(&r, "", "");
-        struct letter letter = refused(rows[i].type, rows[i].reason);
+        struct new_letter letter = refused(rows[i].type, rows[i].reason);
         for (int n = 0; n < 101; n++) {
             reject_stats_add(&r, &letter);
         }
@@ -125,8 +126,8 @@ START_TEST(two_reasons_are_counted_apart)
 {
     struct reject_stats r;
     reject_stats_init(&r, "", "");
-    struct letter a = refused("t", "failed to parse field [a]");
-    struct letter b = refused("t", "failed to parse field [b]");
+    struct new_letter a = refused("t", "failed to parse field [a]");
+    struct new_letter b = refused("t", "failed to parse field [b]");
     for (int i = 0; i < 100; i++) {
         reject_stats_add(&r, &a);
         reject_stats_add(&r, &b);
@@ -143,10 +144,10 @@ START_TEST(rare_reasons_do_not_hide_the_frequent_one)
     struct reject_stats r;
     char reason[64];
     reject_stats_init(&r, "", "");
-    struct letter often = refused("t", "failed to parse field [often]");
+    struct new_letter often = refused("t", "failed to parse field [often]");
     for (int i = 0; i < 1000; i++) {
         snprintf(reason, sizeof(reason), "failed to parse field [f%d]", i);
-        struct letter rare = refused("t", reason);
+        struct new_letter rare = refused("t", reason);
         reject_stats_add(&r, &rare);
         reject_stats_add(&r, &often);
     }
@@ -161,7 +162,7 @@ START_TEST(what_a_person_permitted_is_not_too_many)
     reject_stats_init(&r, named, named);
     feed(&r, 0, 5000);
     ck_assert(!reject_stats_doubt(&r) && reject_stats_trips(&r, true) == NULL);
-    struct letter other = refused("mapper_parsing_exception", "failed to parse field [m]");
+    struct new_letter other = refused("mapper_parsing_exception", "failed to parse field [m]");
     for (int i = 0; i < 501; i++) {
         reject_stats_add(&r, &other);
     }

@@ -60,7 +60,7 @@ static bool drop_deletes(void *self, const struct change *change)
     return count_change(self, change) || change->kind == CHANGE_DELETE;
 }
 
-static void count_settled(void *self, uint64_t page, bool sent, const struct letter *letter)
+static void count_settled(void *self, uint64_t page, bool sent, const struct new_letter *letter)
 {
     struct world *w = self;
     ck_assert(page > 0 && sent && letter == NULL);

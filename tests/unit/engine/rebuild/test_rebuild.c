@@ -31,7 +31,7 @@ START_TEST(who_fills_finds_what_was_swapped_in_before)
 }
 END_TEST
 
-START_TEST(who_fills_hears_of_it_where_the_live_ones_loop_has_recorded_it)
+START_TEST(a_fill_finds_a_swap_that_the_live_loop_has_recorded)
 {
     struct fake f;
     struct err err = {0};
@@ -58,4 +58,4 @@ END_TEST
 
 SUITE_MAIN("engine/rebuild", who_is_stopped_before_the_record_has_not_recorded_it,
            who_fills_finds_what_was_swapped_in_before,
-           who_fills_hears_of_it_where_the_live_ones_loop_has_recorded_it)
+           a_fill_finds_a_swap_that_the_live_loop_has_recorded)

@@ -95,7 +95,7 @@ START_TEST(recall_is_the_share_of_the_nearest_and_ties_count)
 }
 END_TEST
 
-START_TEST(words_are_letters_digits_and_what_is_beyond_ascii)
+START_TEST(words_are_letters_digits_and_non_ascii_characters)
 {
     static const char text[] = "a Blue-bicycle, f\xc3\xbcr 42 x100!";
     static const char *const words[] = {"Blue", "bicycle", "f\xc3\xbcr", "x100"};
@@ -109,7 +109,7 @@ START_TEST(words_are_letters_digits_and_what_is_beyond_ascii)
 }
 END_TEST
 
-START_TEST(the_whole_is_told_by_an_average_row)
+START_TEST(the_size_of_all_rows_is_extrapolated_from_the_average)
 {
     ck_assert_int_eq(judge_whole(500, 10, 1000000), 50000000);
     ck_assert_int_eq(judge_whole(1, 3, 9), 3);
@@ -124,4 +124,5 @@ SUITE_MAIN("engine/judge", a_rank_is_the_place_of_the_expected_document,
            an_order_has_no_value_last_and_ties_anywhere, vectors_are_read_in_both_forms,
            distances_are_as_the_products_mean_them,
            recall_is_the_share_of_the_nearest_and_ties_count,
-           words_are_letters_digits_and_what_is_beyond_ascii, the_whole_is_told_by_an_average_row)
+           words_are_letters_digits_and_non_ascii_characters,
+           the_size_of_all_rows_is_extrapolated_from_the_average)

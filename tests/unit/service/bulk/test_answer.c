@@ -122,7 +122,7 @@ START_TEST(mixed_outcomes_go_to_their_operations)
 }
 END_TEST
 
-START_TEST(the_items_are_read_wherever_errors_is)
+START_TEST(items_are_read_before_and_after_the_member_errors)
 {
     expect("uu", "{\"items\":[" GOOD "," MALFORMED "],\"errors\":true}", "dx");
     expect("uu", "{\"items\":[" GOOD "," MALFORMED "],\"errors\":false}", "dx");
@@ -441,7 +441,7 @@ START_TEST(a_reader_is_used_for_one_answer_after_another)
 END_TEST
 
 SUITE_MAIN("service/answer", a_good_answer_of_both_products, an_unfiltered_answer_is_read_too,
-           mixed_outcomes_go_to_their_operations, the_items_are_read_wherever_errors_is,
+           mixed_outcomes_go_to_their_operations, items_are_read_before_and_after_the_member_errors,
            a_failed_item_is_seen_even_if_errors_is_false,
            a_document_in_the_failure_store_is_not_done, items_in_another_order_match_by_id,
            reasons_in_another_order_match_by_id, items_with_one_id_are_distinguished_by_kind,

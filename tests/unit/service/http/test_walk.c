@@ -100,7 +100,7 @@ START_TEST(half_a_surrogate_pair_becomes_a_replacement)
 }
 END_TEST
 
-START_TEST(a_number_may_be_longer_than_what_is_kept)
+START_TEST(a_number_may_be_longer_than_the_kept_text)
 {
     char json[4096];
     struct buf out;
@@ -248,6 +248,6 @@ START_TEST(only_an_array_element_can_be_taken_unparsed)
 END_TEST
 
 SUITE_MAIN("service/walk", events_come_in_order, texts_are_unescaped_onto_one_line,
-           half_a_surrogate_pair_becomes_a_replacement, a_number_may_be_longer_than_what_is_kept,
+           half_a_surrogate_pair_becomes_a_replacement, a_number_may_be_longer_than_the_kept_text,
            invalid_json_is_refused, every_prefix_of_a_text_is_incomplete, depth_is_bounded,
            long_texts_are_cut_and_their_end_is_found, only_an_array_element_can_be_taken_unparsed)
