@@ -12,23 +12,19 @@
 
 /* --- the request ----------------------------------------------------------------------------- */
 
-static const char *rebuild_request_word(enum rebuild_kind kind)
-{
-    return kind == REBUILD_BACK ? "rollback" : "rebuild";
-}
-
 static int rebuild_request_expect_same_wish(const struct rebuild_job *j, enum rebuild_kind kind,
                                             bool adopt, struct err *err)
 {
     const char *name = j->options->pipeline->definition.name;
+    bool back = j->wish.kind == REBUILD_BACK;
     if (j->wish.kind == kind && (j->wish.adopt || !adopt)) {
         return 0;
     }
-    err_set(err, ERR_STATE, "a %s is under way%s", rebuild_request_word(j->wish.kind),
+    err_set(err, ERR_STATE, "a %s is under way%s", back ? "rollback" : "rebuild",
             j->wish.kind == kind ? ", without --adopt" : "");
     return err_hint(err,
                     "rowferry reindex%s %s continues it, rowferry reindex --abort %s cancels it",
-                    j->wish.kind == REBUILD_BACK ? " --rollback" : "", name, name);
+                    back ? " --rollback" : "", name, name);
 }
 
 static int rebuild_request_wish(struct rebuild_job *j, enum rebuild_kind kind, bool adopt,

@@ -11,26 +11,20 @@ bool rebuild_stopping(const struct rebuild_job *j)
     return stop_is_set(j->options->pipeline->hooks.stop);
 }
 
-static void rebuild_retry_note_alive(const struct rebuild_job *j)
-{
-    int64_t *alive_us = j->options->pipeline->hooks.alive_us;
-    if (alive_us != NULL) {
-        __atomic_store_n(alive_us, clock_monotonic_us(&j->ports->pipeline->clock),
-                         __ATOMIC_RELAXED);
-    }
-}
-
 static int rebuild_retry_nap(const struct rebuild_job *j, const struct retry_budget *retry_budget,
                              struct err *err)
 {
     const struct service_port *service = &j->ports->pipeline->service;
+    const struct clock *clock = &j->ports->pipeline->clock;
+    int64_t *alive_us = j->options->pipeline->hooks.alive_us;
     int64_t wait_ms;
     int rc = 0;
     while (rc == 0 && !rebuild_stopping(j) &&
-           (wait_ms = retry_budget_wait_ms(retry_budget,
-                                           clock_monotonic_us(&j->ports->pipeline->clock))) > 0) {
+           (wait_ms = retry_budget_wait_ms(retry_budget, clock_monotonic_us(clock))) > 0) {
         bool readable;
-        rebuild_retry_note_alive(j);
+        if (alive_us != NULL) {
+            __atomic_store_n(alive_us, clock_monotonic_us(clock), __ATOMIC_RELAXED);
+        }
         rc = service->ops->wait(service->self, -1, wait_ms < WAIT_MS ? wait_ms : WAIT_MS, &readable,
                                 err);
     }

@@ -41,10 +41,9 @@ static double flow_most(double a, double b)
 
 static double flow_best_of(const struct flow_best *b)
 {
-    if (b->before_us_per_byte == 0 || b->now_us_per_byte == 0) {
-        return b->before_us_per_byte + b->now_us_per_byte;
-    }
-    return flow_least(b->before_us_per_byte, b->now_us_per_byte);
+    double before = b->before_us_per_byte;
+    double now = b->now_us_per_byte;
+    return before == 0 || now == 0 ? before + now : flow_least(before, now);
 }
 
 /* Records the lowest time per byte. A service that has become slower permanently is recognised

@@ -251,12 +251,6 @@ static void documents_push_search(struct buf *out, const struct span *keys, size
 
 /* A search sees only refreshed documents. Without the privilege to refresh, it sees the state of
  * the last automatic refresh. */
-static int documents_refresh_if_allowed(struct service *s, const char *index, struct err *err)
-{
-    int rc = index_refresh(s, index, err);
-    return rc == ERR_REJECTED ? 0 : rc;
-}
-
 static int documents_search_some(struct service *s, const char *index, const struct span *keys,
                                  size_t count, size_t size, bool with_source, size_t max_bytes,
                                  struct documents *out, struct err *err)
@@ -277,8 +271,8 @@ static int documents_search_some(struct service *s, const char *index, const str
         (void)documents_next_item(out);
     }
     int rc = body.failed ? err_set(err, ERR_INTERNAL, "%zu keys are too many to ask for", count)
-                         : documents_refresh_if_allowed(s, index, err);
-    if (rc == 0) {
+                         : index_refresh(s, index, err);
+    if (rc == 0 || rc == ERR_REJECTED) {
         rc = documents_request_large(s, buf_text(&path), span_make(body.data, body.len), max_bytes,
                                      &out->answer, err);
     }
