@@ -335,11 +335,6 @@ static int deletes_step(struct deletes *d, struct err *err)
     }
 }
 
-static bool deletes_is_listing(const struct deletes *d)
-{
-    return d->phase == DELETES_SETTLE || d->phase == DELETES_COUNT || d->phase == DELETES_SEND;
-}
-
 static bool deletes_between_pages(const struct deletes *d)
 {
     const struct source_reader *r = d->reader;
@@ -361,7 +356,8 @@ enum loop_answer deletes_turn(struct deletes *d, struct err *err)
 {
     while (d->phase != DELETES_IDLE && deletes_between_pages(d)) {
         int rc = deletes_step(d, err);
-        if (rc == ERR_REJECTED && d->why == DELETES_OWED && deletes_is_listing(d)) {
+        bool lists = d->phase >= DELETES_SETTLE && d->phase <= DELETES_SEND;
+        if (rc == ERR_REJECTED && d->why == DELETES_OWED && lists) {
             rc = reconcile_drop(d, err);
         }
         if (rc == ERR_TRANSIENT && retry_budget_away(d->service_retry, &d->view->clock, err)) {

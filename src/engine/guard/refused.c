@@ -29,18 +29,14 @@ void refused_accompany(struct batch *b)
     }
 }
 
-/* Returns true if the shard accepted the witness: no document, or a newer one. */
-static bool refused_witness_passed(const struct operation *o)
-{
-    return o->outcome == OUTCOME_DONE || o->outcome == OUTCOME_CONFLICT;
-}
-
+/* The shard accepted a witness if it has no document, or a newer one. */
 static void refused_take_witnesses(struct batch *b)
 {
     size_t count = b->count;
     while (count > 0 && b->operations[count - 1].witness) {
         const struct operation *o = &b->operations[--count];
-        b->operations[o->page].witnessed = refused_witness_passed(o);
+        b->operations[o->page].witnessed =
+            o->outcome == OUTCOME_DONE || o->outcome == OUTCOME_CONFLICT;
     }
     batch_truncate(b, count);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes and decodes lists of keys. */
-#include "pipeline/keylist.h"
-
-#include "rowferry/engine/pipeline/requests.h"
+#include "pipeline/requests_private.h"
 
 void keylist_push_key(struct buf *arguments, struct span key)
 {

@@ -50,11 +50,8 @@ static bool loop_may_read(struct loop *l)
         return false;
     }
     /* conflicting keys are read again even if the window is full, because that makes room */
-    if (window_full(&l->window) && l->source_reader.again.count == 0) {
-        sender_flush(&l->sender);
-        return false;
-    }
-    if (deletes_wait(&l->deletes)) {
+    bool full = window_full(&l->window) && l->source_reader.again.count == 0;
+    if (full || deletes_wait(&l->deletes)) {
         sender_flush(&l->sender);
         return false;
     }
@@ -71,13 +68,6 @@ static size_t loop_encode(struct loop *l, struct batch *batch, uint64_t page,
                      ? encode_upsert(batch, l->plan, &change->row, version, page, refusal)
                      : encode_delete(batch, change->key, version, page, refusal);
     return added ? batch->operations[batch->count - 1].len : 0;
-}
-
-static void loop_no_memory(struct loop *l)
-{
-    struct err why;
-    err_set(&why, ERR_TRANSIENT, "no memory for a document");
-    loop_end(l, &why);
 }
 
 /* Admits the change to the window and a batch. Returns false if it must wait for its key. */
@@ -102,22 +92,23 @@ static bool loop_admit(struct loop *l)
     }
     struct batch *batch = sender_filling(&l->sender);
     struct refusal refusal = {0};
-    size_t bytes =
-        loop_encode(l, batch, replaces ? conflict.page : l->source_reader.page, &refusal);
+    uint64_t page = replaces ? conflict.page : l->source_reader.page;
+    size_t bytes = loop_encode(l, batch, page, &refusal);
     if (bytes == 0 && refusal.no_room) {
-        loop_no_memory(l);
+        err_set(&why, ERR_TRANSIENT, "no memory for a document");
+        loop_end(l, &why);
         return false;
     }
     l->counters.rows_read++;
     if (bytes == 0) {
-        apply_outcome_refusal(l, replaces ? conflict.page : l->source_reader.page, &refusal);
+        apply_outcome_refusal(l, page, &refusal);
     }
     if (replaces && bytes == 0) {
-        window_settle(&l->window, conflict.page, hash, conflict.bytes);
+        window_settle(&l->window, page, hash, conflict.bytes);
     } else if (replaces) {
         window_replace(&l->window, conflict.bytes, bytes);
     } else if (bytes > 0) {
-        window_admit(&l->window, l->source_reader.page, hash, bytes);
+        window_admit(&l->window, page, hash, bytes);
     }
     if (bytes > 0 && batch->count == 1) {
         l->reading.filled_us = clock_monotonic_us(&l->view.clock);

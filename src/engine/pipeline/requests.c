@@ -9,7 +9,6 @@
 
 #include "guard/guard.h"
 #include "guard/reject_stats.h"
-#include "pipeline/keylist.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/request.h"

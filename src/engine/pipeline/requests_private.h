@@ -61,3 +61,7 @@ void requests_put_back(struct requests *r);
 
 /* Answers the requests in progress with an error, because they cannot be finished. */
 void requests_fail(struct requests *r, const struct err *why);
+
+/* Reads the next key of a request's arguments into *key and advances *cursor: one key per line, '\'
+ * and line breaks escaped. Returns false at the end. */
+bool keylist_next(const char **cursor, struct buf *key);

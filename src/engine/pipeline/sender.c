@@ -168,13 +168,6 @@ static int sender_settle_all(struct sender *s, const struct batch *b, sender_set
     return 0;
 }
 
-/* Returns true if the whole request was refused for its size or for a malformed operation, so that
- * it must be split. */
-static bool sender_must_halve(const struct batch *b)
-{
-    return (b->http_status == 413 || b->http_status == 400) && batch_travelling(b) > 1;
-}
-
 static void sender_refuse_for_size(struct batch *b)
 {
     static const char type[] = "request_cut";
@@ -261,7 +254,8 @@ static int sender_take_back(struct sender *s, struct sender_slot *slot, const st
                             sender_settle settle, void *context, size_t *repeats, struct err *err)
 {
     struct batch *b = &slot->batch;
-    if (sender_must_halve(b)) {
+    bool refused = b->http_status == 413 || b->http_status == 400; /* size, or one operation */
+    if (refused && batch_travelling(b) > 1) {
         b->send_limit = batch_travelling(b) / 2;
         slot->state = SLOT_READY;
         slot->due_us = 0;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fake.h"
-#include "pipeline/keylist.h"
+#include "pipeline/requests_private.h"
 #include "rowferry/base/log.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/request.h"
