@@ -3,8 +3,6 @@
 #include "rowferry/source/changelog/changelog.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +40,7 @@ int changelog_prepare(struct changelog *c, struct err *err)
         rc = err_set(err, ERR_STATE,
                      "the position is in the changes of a table on which the query "
                      "does not depend any more");
-        err_hint(err, POSITION_ANEW_HINT);
+        err_hint(err, POSITION_REBUILD_HINT);
         err_drift(err);
     }
     return rc;
@@ -88,6 +86,7 @@ static int changelog_resume(struct capture *capture, const char *position, struc
     struct catalogue *catalogue = &c->catalogue;
     bool expired = false;
     bool again = false;
+    capture->wiser = false;
     capture->again = NULL;
     capture->unpruned = NULL;
     int rc = position_parse(&c->position.at, position, err);
@@ -169,10 +168,11 @@ static int changelog_ask_news(struct changelog *c, bool *any, struct err *err)
     struct pg_result *r = NULL;
     buf_init(&captures, TEXT_MAX_BYTES);
     catalogue_push_captures(&captures, &c->catalogue);
-    const char *const params[] = {buf_text(&captures), c->position.at.last,
-                                  catalogue_facts(&c->catalogue).keeps ? "t" : "f",
-                                  c->pg->in_recovery ? "t" : "f"};
-    int rc = pg_ask_again(c->pg, &r, "poll_news", params, 4, err);
+    int rc = pg_ask_again(c->pg, &r, "poll_news",
+                          PG_PARAMS(buf_text(&captures), c->position.at.last,
+                                    catalogue_facts(&c->catalogue).keeps ? "t" : "f",
+                                    c->pg->in_recovery ? "t" : "f"),
+                          err);
     if (rc == 0) {
         *any = pg_true(r, 0, 0);
     }
@@ -193,14 +193,13 @@ static int changelog_news(struct capture *capture, bool *any, struct err *err)
     return rc == 0 ? changelog_ask_news(c, any, err) : rc;
 }
 
-/* If a window spans several captures, entries that were already read are counted too. */
+/* If a stretch of the log spans several captures, entries that were already read are counted too.
+ */
 static int changelog_waiting(struct capture *capture, int64_t *changes, struct err *err)
 {
     struct changelog *c = changelog_of(capture);
     const struct position *at = &c->position.at;
     bool within = at->target != NULL && at->of == 0 && at->part == 2;
-    char xid[24];
-    char seq[24];
     struct buf captures;
     struct pg_result *r = NULL;
     *changes = -1;
@@ -209,10 +208,11 @@ static int changelog_waiting(struct capture *capture, int64_t *changes, struct e
     }
     buf_init(&captures, TEXT_MAX_BYTES);
     catalogue_push_captures(&captures, &c->catalogue);
-    snprintf(xid, sizeof(xid), "%" PRIu64, within ? at->after_xid : 0);
-    snprintf(seq, sizeof(seq), "%" PRId64, within ? at->after_seq : 0);
-    const char *const params[] = {buf_text(&captures), at->last, xid, seq, WAITING_COUNTED};
-    int rc = pg_ask_again(c->pg, &r, "log_waiting", params, 5, err);
+    int rc =
+        pg_ask_again(c->pg, &r, "log_waiting",
+                     PG_PARAMS(buf_text(&captures), at->last, PG_INT(within ? at->after_xid : 0),
+                               PG_INT(within ? at->after_seq : 0), WAITING_COUNTED),
+                     err);
     if (rc == 0) {
         *changes = pg_int(r, 0, 0);
     }
@@ -292,7 +292,7 @@ static int changelog_note_left(struct changelog *c, struct err *err)
 }
 
 /* After a member left: requests a reconcile, which is all that the page reports, or continues after
- * it. A prescan of the window must be repeated. */
+ * it. A prescan must be repeated. */
 static int changelog_handle_left(struct changelog *c, struct err *err)
 {
     char **reconciled = &c->position.reconciled_members;
@@ -413,25 +413,6 @@ static int changelog_next(struct capture *capture, struct change *change, struct
     return rc < 0 ? rc : 0;
 }
 
-static int changelog_fd(const struct capture *capture)
-{
-    return PQsocket(((const struct changelog *)capture)->pg->conn);
-}
-
-static void changelog_progress(const struct capture *capture, struct capture_progress *out)
-{
-    const struct changelog *c = (const struct changelog *)capture;
-    const struct table *table = c->catalogue.table;
-    int64_t rows = table != NULL ? table->estimated_rows : -1;
-    int64_t read = c->position.rows_read;
-    *out = (struct capture_progress){rows, read, 1};
-    if (c->position.at.kind == POSITION_BLOCKS) {
-        out->share = position_share(&c->position.at);
-    } else if (c->position.at.kind == POSITION_KEYS) {
-        out->share = rows > read ? (double)read / (double)rows : 0;
-    }
-}
-
 /* --- the capture ----------------------------------------------------------------------------- */
 
 static void changelog_free(struct capture *capture)
@@ -446,15 +427,21 @@ static void changelog_free(struct capture *capture)
     free(c);
 }
 
-struct changelog *changelog_new(struct pg *pg, const struct changelog_options *options)
+const struct capture_ops changelog_ops = {.start = changelog_start,
+                                          .resume = changelog_resume,
+                                          .begin = changelog_begin,
+                                          .begin_keys = changelog_begin_keys,
+                                          .next = changelog_next,
+                                          .release = changelog_release,
+                                          .forget = changelog_forget,
+                                          .free = changelog_free,
+                                          .news = changelog_news,
+                                          .waiting = changelog_waiting,
+                                          .hold = changelog_hold};
+
+void changelog_init(struct changelog *c, struct pg *pg, const struct changelog_options *options)
 {
-    static const struct capture_ops ops = {
-        changelog_start,  changelog_resume, changelog_begin,    changelog_begin_keys,
-        changelog_next,   changelog_fd,     changelog_progress, changelog_release,
-        changelog_forget, changelog_free,   changelog_news,     changelog_waiting,
-        changelog_hold};
-    struct changelog *c = mem_zero(1, sizeof(*c));
-    c->capture.ops = &ops;
+    c->capture.ops = &changelog_ops;
     c->pg = pg;
     c->options = changelog_options_copy(options);
     catalogue_init(&c->catalogue, pg, c->options);
@@ -464,5 +451,11 @@ struct changelog *changelog_new(struct pg *pg, const struct changelog_options *o
     c->page.capture = &c->capture;
     c->page.catalogue = &c->catalogue;
     c->page.position = &c->position;
+}
+
+struct changelog *changelog_new(struct pg *pg, const struct changelog_options *options)
+{
+    struct changelog *c = mem_zero(1, sizeof(*c));
+    changelog_init(c, pg, options);
     return c;
 }

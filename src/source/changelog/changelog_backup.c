@@ -18,7 +18,7 @@ static void changelog_backup_note(struct checkpoint_backup *b, const struct cons
 {
     int order = position_compare(p, &k->mirror);
     bool known = k->clock != 0 && consumer_letters_sum(mirror->letters) == k->letters_sum;
-    /* within a window nothing more can be pruned than at its beginning */
+    /* within a stretch of the log nothing more can be pruned than at its beginning */
     bool moved = order > 0 && p->target == NULL;
     if (order < 0 || (!moved && known)) {
         return;
@@ -83,11 +83,10 @@ static int changelog_backup_try_out(struct pg *pg, const struct changelog_option
                                     const char *position, struct err *err)
 {
     struct changelog *c = changelog_new(pg, options);
-    struct capture *capture = &c->capture;
     c->position.trial = true;
-    int rc = capture->ops->resume(capture, position, err);
+    int rc = changelog_ops.resume(&c->capture, position, err);
     c->pg = NULL; /* stays the caller's */
-    capture->ops->free(capture);
+    changelog_ops.free(&c->capture);
     return rc;
 }
 
@@ -142,8 +141,7 @@ int changelog_pending(struct pg *pg, const char *const *tables, size_t count, co
     sqlquote_array(&names, tables, count);
     int rc = position_parse(&p, position, err);
     if (rc == 0) {
-        const char *const params[] = {buf_text(&names), p.last};
-        rc = pg_ask(pg, &r, "look_pending", params, 2, err);
+        rc = pg_ask(pg, &r, "look_pending", PG_PARAMS(buf_text(&names), p.last), err);
     }
     if (rc == 0) {
         *entries = pg_int(r, 0, 0);

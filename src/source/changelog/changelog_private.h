@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The change log's capture and its five parts: the options; the catalogue, which is compared with
- * the source; the position; the page that is being read; and the prescan of a window. changelog.c
+ * the source; the position; the page that is being read; and the prescan. changelog.c
  * moves from page to page.
  */
 #pragma once
@@ -29,8 +29,12 @@ struct changelog {
 struct changelog_options *changelog_options_copy(const struct changelog_options *from);
 void changelog_options_free(struct changelog_options *o); /* null is allowed */
 
-/* Makes a change log with a single connection. */
+/* Operations with a single connection. There is no `fd` and no `progress`: source/copy has them. */
+extern const struct capture_ops changelog_ops;
+
+/* Makes a change log with a single connection; changelog_ops.free frees it. */
 struct changelog *changelog_new(struct pg *pg, const struct changelog_options *options);
+void changelog_init(struct changelog *c, struct pg *pg, const struct changelog_options *options);
 
 /* Looks everything up again, after a start, a resume, or an error. */
 int changelog_prepare(struct changelog *c, struct err *err) MUST_CHECK;

@@ -291,7 +291,7 @@ int position_parse(struct position *out, const char *text, struct err *err)
     if (!position_parse_fields(&p, text)) {
         position_release(&p);
         err_set(err, ERR_STATE, "\"%.100s\" is not a position of a change log", text);
-        err_hint(err, POSITION_ANEW_HINT);
+        err_hint(err, POSITION_REBUILD_HINT);
         return err_drift(err);
     }
     position_release(out);
@@ -450,7 +450,7 @@ int position_check_table(uint32_t was, uint32_t is, const char *quoted, struct e
     if (was == 0 || was == is) {
         return 0;
     }
-    err_set(err, ERR_STATE, "table %s was created anew since the index was begun", quoted);
-    err_hint(err, POSITION_ANEW_HINT);
+    err_set(err, ERR_STATE, "table %s was re-created since the load of the index began", quoted);
+    err_hint(err, POSITION_REBUILD_HINT);
     return err_drift(err);
 }

@@ -7,7 +7,7 @@
  *     copy <filenode> <block>-<end> <block>/<blocks> from .. with block ranges in progress
  *     copy keys first until <value> and beyond <value> from  with several key ranges
  *     log <snapshot>                                         all entries in the snapshot were read
- *     log <last> to <target> after <part> <xid> <seq>        within the window between two
+ *     log <last> to <target> after <part> <xid> <seq>        within the stretch between two
  *     log ... of <capture>                                   there, in another table's entries
  *     ... on <timeline>                                      of the server at that time
  *     ... on <timeline> again                                a re-snapshot: a reconcile is due
@@ -60,7 +60,7 @@ struct position {
     struct copy_range *others; /* BLOCKS: ranges begun before `block`; KEYS: the other ranges */
     size_t other_count;
 
-    char *target; /* LOG: null outside a window */
+    char *target; /* LOG: the end of the stretch that is being read; null: at its end */
     int part;     /* 1 or 2 */
     uint64_t after_xid;
     int64_t after_seq;
@@ -79,7 +79,7 @@ void position_copy(struct position *to, const struct position *from);
 
 /* Recommends a reindex of the one pipeline: removing the state file would affect all pipelines of
  * the configuration, which share it. */
-#define POSITION_ANEW_HINT "build the index anew: rowferry reindex"
+#define POSITION_REBUILD_HINT "rebuild the index: rowferry reindex"
 
 /* Returns ERR_STATE, marked as drift, if a position of the table with the oid `was` (0: unknown) is
  * used for another table. */

@@ -31,12 +31,12 @@ struct snapshot_worker {
 };
 
 struct copy {
-    struct capture capture; /* must be first */
+    struct changelog log; /* must be first: the leader, and the capture's own state */
+    struct capture_ops ops;
     struct snapshot_worker workers[CHANGELOG_READERS_MOST];
     size_t worker_count; /* the first is the leader, and the only one outside an initial load */
     size_t readers;      /* as configured */
-    size_t page_blocks;
-    bool grown; /* the other workers were added, as far as useful */
+    bool grown;          /* the other workers were added, as far as useful */
 
     struct snapshot_ranges left; /* ranges to be read */
     bool open;                   /* a page of the load is open */
@@ -52,24 +52,12 @@ static struct copy *initial_load_of(struct capture *capture)
     return (struct copy *)capture;
 }
 
-static struct changelog *initial_load_leader(const struct copy *c)
-{
-    return c->workers[0].log;
-}
-
-/* Returns the leader as a capture. */
-static struct capture *initial_load_log(const struct copy *c)
-{
-    return &initial_load_leader(c)->capture;
-}
-
 /* Sets the change's position to that of the load. Returns false if the load is complete. */
 static bool initial_load_report_position(struct copy *c, struct change *change)
 {
     buf_reset(&c->text);
-    bool more = snapshot_ranges_print(&c->left, initial_load_leader(c)->position.at.last, &c->text);
-    changelog_position_print_history(&initial_load_leader(c)->position,
-                                     &initial_load_leader(c)->catalogue, &c->text);
+    bool more = snapshot_ranges_print(&c->left, c->log.position.at.last, &c->text);
+    changelog_position_print_history(&c->log.position, &c->log.catalogue, &c->text);
     change->position = buf_text(&c->text);
     return more;
 }
@@ -81,8 +69,8 @@ static void initial_load_alone(struct copy *c)
 {
     for (size_t i = 1; i < c->worker_count; i++) {
         struct changelog *log = c->workers[i].log;
-        initial_load_leader(c)->position.rows_read += log->position.rows_read;
-        log->capture.ops->free(&log->capture);
+        c->log.position.rows_read += log->position.rows_read;
+        changelog_ops.free(&log->capture);
     }
     if (c->epoll >= 0) {
         close(c->epoll);
@@ -100,7 +88,7 @@ static int initial_load_divide(struct copy *c, struct err *err)
 {
     char *values[CHANGELOG_READERS_MOST];
     size_t count = 0;
-    struct changelog *log = initial_load_leader(c);
+    struct changelog *log = &c->log;
     const struct copy_range *all = &c->left.items[0].range;
     bool whole = c->left.count == 1 && all->until == NULL;
     if (!whole || log->catalogue.table->estimated_rows <
@@ -125,12 +113,13 @@ static int initial_load_grow(struct copy *c, struct err *err)
     bool by_keys = c->left.kind == POSITION_KEYS;
     int rc = by_keys ? initial_load_divide(c, err) : 0;
     size_t pages =
-        (size_t)((snapshot_ranges_blocks_left(&c->left) + c->page_blocks - 1) / c->page_blocks);
+        (size_t)((snapshot_ranges_blocks_left(&c->left) + c->log.options->page_blocks - 1) /
+                 c->log.options->page_blocks);
     size_t of_use = by_keys ? c->left.count : pages;
     while (rc == 0 && c->worker_count < c->readers && c->worker_count < of_use) {
         struct changelog *helper;
         struct err why;
-        if (snapshot_worker_open(&helper, initial_load_leader(c), &why) < 0) {
+        if (snapshot_worker_open(&helper, &c->log, &why) < 0) {
             break;
         }
         c->workers[c->worker_count++] = (struct snapshot_worker){.log = helper};
@@ -162,8 +151,8 @@ static int initial_load_watch(struct copy *c, const struct snapshot_worker *work
 static bool initial_load_assign(struct copy *c, struct snapshot_worker *worker)
 {
     bool leads = worker == &c->workers[0];
-    char *last = text_copy(initial_load_leader(c)->position.at.last);
-    worker->part = snapshot_ranges_take(&c->left, c->page_blocks, leads);
+    char *last = text_copy(c->log.position.at.last);
+    worker->part = snapshot_ranges_take(&c->left, c->log.options->page_blocks, leads);
     if (worker->part != SNAPSHOT_RANGES_NONE) {
         snapshot_ranges_position(&c->left, worker->part, last, &worker->log->position.at);
     }
@@ -172,13 +161,13 @@ static bool initial_load_assign(struct copy *c, struct snapshot_worker *worker)
 }
 
 /* The table was rewritten to another file: the leader has begun with its first blocks. */
-static void initial_load_begin_anew(struct copy *c)
+static void initial_load_restart(struct copy *c)
 {
-    snapshot_ranges_set(&c->left, &initial_load_leader(c)->position.at);
+    snapshot_ranges_set(&c->left, &c->log.position.at);
     for (size_t i = 1; i < c->worker_count; i++) {
         c->workers[i].log->position.rows_read = 0;
     }
-    c->workers[0].part = snapshot_ranges_take(&c->left, c->page_blocks, true);
+    c->workers[0].part = snapshot_ranges_take(&c->left, c->log.options->page_blocks, true);
 }
 
 static int initial_load_start_worker(struct copy *c, struct snapshot_worker *worker,
@@ -193,9 +182,9 @@ static int initial_load_begin_leader(struct copy *c, struct err *err)
 {
     struct snapshot_worker *worker = &c->workers[0];
     (void)initial_load_assign(c, worker);
-    int rc = initial_load_log(c)->ops->begin(&worker->log->capture, err);
+    int rc = changelog_ops.begin(&worker->log->capture, err);
     if (rc == 0 && worker->log->position.at.filenode != c->left.filenode) {
-        initial_load_begin_anew(c);
+        initial_load_restart(c);
     }
     return rc == 0 ? initial_load_start_worker(c, worker, err) : rc;
 }
@@ -234,7 +223,7 @@ static int initial_load_begin_copy(struct copy *c, struct err *err)
 /* Ends the initial load; the leader continues with the log. */
 static void initial_load_leave_copy(struct copy *c)
 {
-    struct position *at = &initial_load_leader(c)->position.at;
+    struct position *at = &c->log.position.at;
     const struct position log = {.kind = POSITION_LOG, .last = text_copy(at->last)};
     position_release(at);
     *at = log;
@@ -273,9 +262,9 @@ static void initial_load_pass_turn(struct copy *c)
 static int initial_load_step(struct copy *c, struct change *change, struct err *err)
 {
     struct snapshot_worker *worker = &c->workers[c->turn];
-    int rc = worker->log->capture.ops->next(&worker->log->capture, change, err);
+    int rc = changelog_ops.next(&worker->log->capture, change, err);
     if (rc < 0) {
-        c->capture.wiser = worker->log->capture.wiser;
+        c->log.capture.wiser = worker->log->capture.wiser;
         return rc;
     }
     switch (change->kind) {
@@ -298,13 +287,13 @@ static int initial_load_step(struct copy *c, struct change *change, struct err *
 
 /* --- the capture ----------------------------------------------------------------------------- */
 
-static int initial_load_copy_start(struct capture *capture, struct buf *position, struct err *err)
+static int initial_load_start(struct capture *capture, struct buf *position, struct err *err)
 {
     struct copy *c = initial_load_of(capture);
     initial_load_alone(c);
-    int rc = initial_load_log(c)->ops->start(initial_load_log(c), position, err);
+    int rc = changelog_ops.start(capture, position, err);
     if (rc == 0) {
-        snapshot_ranges_set(&c->left, &initial_load_leader(c)->position.at);
+        snapshot_ranges_set(&c->left, &c->log.position.at);
     }
     return rc;
 }
@@ -314,7 +303,7 @@ static int initial_load_copy_start(struct capture *capture, struct buf *position
 static int initial_load_count_read(struct copy *c, struct err *err)
 {
     double left = 1;
-    struct changelog *log = initial_load_leader(c);
+    struct changelog *log = &c->log;
     if (c->left.kind != POSITION_KEYS || log->position.rows_read > 0 ||
         log->catalogue.table->estimated_rows <= 0) {
         return 0;
@@ -324,47 +313,30 @@ static int initial_load_count_read(struct copy *c, struct err *err)
     return rc == ERR_REJECTED ? 0 : rc; /* then the share of such a key is merely unknown */
 }
 
-static int initial_load_copy_resume(struct capture *capture, const char *position, struct err *err)
+static int initial_load_resume(struct capture *capture, const char *position, struct err *err)
 {
     struct copy *c = initial_load_of(capture);
     initial_load_alone(c);
-    initial_load_log(c)->wiser = false;
-    int rc = initial_load_log(c)->ops->resume(initial_load_log(c), position, err);
-    capture->again = initial_load_log(c)->again;
-    capture->unpruned = initial_load_log(c)->unpruned;
+    int rc = changelog_ops.resume(capture, position, err);
     if (rc == 0) {
-        snapshot_ranges_set(&c->left, &initial_load_leader(c)->position.at);
+        snapshot_ranges_set(&c->left, &c->log.position.at);
         rc = initial_load_count_read(c, err);
     }
     return rc;
 }
 
-static int initial_load_copy_begin(struct capture *capture, struct err *err)
+static int initial_load_begin(struct capture *capture, struct err *err)
 {
     struct copy *c = initial_load_of(capture);
-    initial_load_log(c)->guarded = capture->guarded;
-    initial_load_log(c)->harmless = capture->harmless;
-    int rc = c->left.kind == POSITION_LOG
-                 ? initial_load_log(c)->ops->begin(initial_load_log(c), err)
-                 : initial_load_begin_copy(c, err);
-    capture->wiser = initial_load_log(c)->wiser;
-    return rc;
+    return c->left.kind == POSITION_LOG ? changelog_ops.begin(capture, err)
+                                        : initial_load_begin_copy(c, err);
 }
 
-static int initial_load_copy_begin_keys(struct capture *capture, const struct span *keys,
-                                        size_t count, bool only_gone, struct err *err)
-{
-    struct copy *c = initial_load_of(capture);
-    return initial_load_log(c)->ops->begin_keys(initial_load_log(c), keys, count, only_gone, err);
-}
-
-static int initial_load_copy_next(struct capture *capture, struct change *change, struct err *err)
+static int initial_load_next(struct capture *capture, struct change *change, struct err *err)
 {
     struct copy *c = initial_load_of(capture);
     if (!c->open) {
-        int rc = initial_load_log(c)->ops->next(initial_load_log(c), change, err);
-        capture->wiser = initial_load_log(c)->wiser;
-        return rc;
+        return changelog_ops.next(capture, change, err);
     }
     for (size_t waiting = 0; waiting < c->worker_count; waiting++) {
         if (!c->workers[c->turn].reading) {
@@ -380,10 +352,10 @@ static int initial_load_copy_next(struct capture *capture, struct change *change
     return 0;
 }
 
-static int initial_load_copy_fd(const struct capture *capture)
+static int initial_load_fd(const struct capture *capture)
 {
     const struct copy *c = (const struct copy *)capture;
-    const struct changelog *log = initial_load_leader(c);
+    const struct changelog *log = &c->log;
     if (c->open && c->reading > 1) {
         return c->epoll;
     }
@@ -393,10 +365,10 @@ static int initial_load_copy_fd(const struct capture *capture)
     return PQsocket(log->pg->conn);
 }
 
-static void initial_load_copy_progress(const struct capture *capture, struct capture_progress *out)
+static void initial_load_progress(const struct capture *capture, struct capture_progress *out)
 {
     const struct copy *c = (const struct copy *)capture;
-    const struct table *table = initial_load_leader(c)->catalogue.table;
+    const struct table *table = c->log.catalogue.table;
     *out = (struct capture_progress){table != NULL ? table->estimated_rows : -1, 0, 1};
     for (size_t i = 0; i < c->worker_count; i++) {
         out->rows_read += c->workers[i].log->position.rows_read;
@@ -409,69 +381,37 @@ static void initial_load_copy_progress(const struct capture *capture, struct cap
     }
 }
 
-static int initial_load_copy_release(struct capture *capture, const struct mirror *mirror, bool now,
-                                     struct err *err)
-{
-    struct capture *log = initial_load_log(initial_load_of(capture));
-    int rc = log->ops->release(log, mirror, now, err);
-    capture->unpruned = log->unpruned;
-    return rc;
-}
-
-static int initial_load_copy_forget(struct capture *capture, const char *consumer, struct err *err)
-{
-    struct capture *log = initial_load_log(initial_load_of(capture));
-    return log->ops->forget(log, consumer, err);
-}
-
-static int initial_load_copy_news(struct capture *capture, bool *any, struct err *err)
-{
-    struct capture *log = initial_load_log(initial_load_of(capture));
-    return log->ops->news(log, any, err);
-}
-
-static int initial_load_copy_waiting(struct capture *capture, int64_t *changes, struct err *err)
-{
-    struct capture *log = initial_load_log(initial_load_of(capture));
-    return log->ops->waiting(log, changes, err);
-}
-
-static int initial_load_copy_hold(struct capture *capture, struct xmin_holder *out, struct err *err)
-{
-    struct capture *log = initial_load_log(initial_load_of(capture));
-    return log->ops->hold(log, out, err);
-}
-
-static void initial_load_copy_free(struct capture *capture)
+static void initial_load_free(struct capture *capture)
 {
     struct copy *c = initial_load_of(capture);
     initial_load_alone(c);
-    initial_load_log(c)->ops->free(initial_load_log(c));
     snapshot_ranges_release(&c->left);
     buf_release(&c->text);
-    free(c);
+    changelog_ops.free(capture);
 }
 
 int changelog_open(struct capture **out, struct pg *pg, const struct changelog_options *o,
                    struct err *err)
 {
-    static const struct capture_ops ops = {
-        initial_load_copy_start,      initial_load_copy_resume,  initial_load_copy_begin,
-        initial_load_copy_begin_keys, initial_load_copy_next,    initial_load_copy_fd,
-        initial_load_copy_progress,   initial_load_copy_release, initial_load_copy_forget,
-        initial_load_copy_free,       initial_load_copy_news,    initial_load_copy_waiting,
-        initial_load_copy_hold};
     (void)err;
     struct copy *c = mem_zero(1, sizeof(*c));
-    c->capture.ops = &ops;
-    c->workers[0].log = changelog_new(pg, o);
+    changelog_init(&c->log, pg, o);
+    c->ops = changelog_ops;
+    c->ops.start = initial_load_start;
+    c->ops.resume = initial_load_resume;
+    c->ops.begin = initial_load_begin;
+    c->ops.next = initial_load_next;
+    c->ops.fd = initial_load_fd;
+    c->ops.progress = initial_load_progress;
+    c->ops.free = initial_load_free;
+    c->log.capture.ops = &c->ops;
+    c->workers[0].log = &c->log;
     c->worker_count = 1;
     c->readers = o->readers > 1 ? o->readers : 1;
     c->readers = c->readers < CHANGELOG_READERS_MOST ? c->readers : CHANGELOG_READERS_MOST;
-    c->page_blocks = initial_load_leader(c)->options->page_blocks;
     c->left.kind = POSITION_LOG;
     c->epoll = -1;
     buf_init(&c->text, TEXT_MAX_BYTES);
-    *out = &c->capture;
+    *out = &c->log.capture;
     return 0;
 }

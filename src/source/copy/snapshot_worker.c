@@ -37,7 +37,7 @@ int snapshot_worker_open(struct changelog **out, const struct changelog *leader,
         rc = snapshot_worker_look(worker, err);
     }
     if (rc < 0) {
-        worker->capture.ops->free(&worker->capture);
+        changelog_ops.free(&worker->capture);
         return rc;
     }
     *out = worker;

@@ -2,8 +2,6 @@
 /* Divides an initial load by key ranges. */
 #include "copy/split.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,15 +53,12 @@ static int split_first_part(struct buf *out, const struct table *t, const struct
 static int split_ask(struct pg *pg, const struct table *t, const char *after, size_t parts,
                      struct pg_result **out, struct err *err)
 {
-    char oid[16];
-    char count[24];
     struct buf sql;
-    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    snprintf(count, sizeof(count), "%zu", parts);
-    const char *const params[] = {oid, t->key[0], t->tree ? "t" : "f", after, count};
     buf_init(&sql, SQL_MAX_BYTES);
     split_fill(t, "copy_split", &sql);
-    int rc = pg_query(pg, out, "any: text", buf_text(&sql), params, 5, err);
+    int rc = pg_query(
+        pg, out, "any: text", buf_text(&sql),
+        PG_PARAMS(PG_INT(t->oid), t->key[0], t->tree ? "t" : "f", after, PG_INT(parts)), err);
     buf_release(&sql);
     return rc;
 }
@@ -124,14 +119,12 @@ static int split_push_ranges(const struct table *t, const struct snapshot_ranges
 static int split_ask_left(struct pg *pg, const struct table *t, const char *after,
                           const char *until, double *share, struct err *err)
 {
-    char oid[16];
     struct buf sql;
     struct pg_result *r = NULL;
-    snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
-    const char *const params[] = {oid, t->key[0], t->tree ? "t" : "f", after, until};
     buf_init(&sql, SQL_MAX_BYTES);
     split_fill(t, "copy_left", &sql);
-    int rc = pg_query(pg, &r, "one: text?", buf_text(&sql), params, 5, err);
+    int rc = pg_query(pg, &r, "one: text?", buf_text(&sql),
+                      PG_PARAMS(PG_INT(t->oid), t->key[0], t->tree ? "t" : "f", after, until), err);
     const char *found = rc == 0 && pg_rows(r) > 0 ? pg_text(r, 0, 0) : NULL;
     *share = found != NULL ? strtod(found, NULL) : 1;
     pg_result_release(r);
