@@ -199,6 +199,15 @@ bool catalog_key_is_users(const struct table *t, size_t part)
     return c == NULL || catalog_is_users(c);
 }
 
+bool catalog_key_has_own_operators(const struct table *t)
+{
+    bool own = true;
+    for (size_t i = 0; i < t->key_count; i++) {
+        own = own && strcmp(t->key_operators[i], "pg_catalog") == 0;
+    }
+    return own;
+}
+
 /* Arrays of arrays do not exist, so such a key would be read with a cast from text. */
 static int catalog_check_key_type(const struct table *t, size_t part, const struct column *c,
                                   struct err *err)

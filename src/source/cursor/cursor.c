@@ -3,8 +3,6 @@
 #include "rowferry/source/cursor/cursor.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,10 +50,10 @@ int cursor_require(const struct table *table, const char *column, struct err *er
         return err_set(err, ERR_REJECTED, "table %s has no column \"%s\"", table->quoted, column);
     }
     if (cursor_sql_type(c) == NULL) {
-        err_set(err, ERR_REJECTED, "column \"%s\" of %s is %s, which is nothing to follow", column,
-                table->quoted, c->declared);
-        return err_hint(err, "from.capture.column is a timestamptz, or with less of a promise a "
-                             "timestamp, bigint or integer");
+        err_set(err, ERR_REJECTED, "column \"%s\" of %s is %s, which a cursor cannot follow",
+                column, table->quoted, c->declared);
+        return err_hint(err, "name a timestamptz column in from.capture.column; a timestamp, "
+                             "bigint or integer gives a weaker guarantee");
     }
     return cursor_require_kind(table, err);
 }
@@ -159,7 +157,7 @@ static int cursor_look_at_table(struct cursor *c, struct err *err)
     struct page_request request = {.table = t};
     int rc = page_open(&c->page, c->pg, &request, err);
     if (rc == 0 && !c->page.look.same_table) {
-        err_set(err, ERR_STATE, "table %s was created anew or renamed", t->quoted);
+        err_set(err, ERR_STATE, "table %s was re-created or renamed", t->quoted);
         rc = err_drift(err);
     }
     if (rc == 0) {
@@ -325,23 +323,18 @@ int cursor_open(struct capture **out, struct pg *pg, const struct cursor_options
 int cursor_look(struct pg *pg, const struct table *table, const char *column,
                 struct cursor_look *out, struct err *err)
 {
-    char oid[16];
+    static const struct pg_member members[] = {
+        PG_MEMBER(struct cursor_look, not_null),    PG_MEMBER(struct cursor_look, indexed),
+        PG_MEMBER(struct cursor_look, privileged),  PG_MEMBER(struct cursor_look, tracked),
+        PG_MEMBER(struct cursor_look, in_recovery), PG_MEMBER(struct cursor_look, prepared),
+        PG_MEMBER(struct cursor_look, subscribed),  {0}};
     struct pg_result *r = NULL;
-    const char *const params[] = {oid, column};
-    snprintf(oid, sizeof(oid), "%" PRIu32, table->oid);
     *out = (struct cursor_look){0};
-    int rc = pg_ask(pg, &r, "cursor_column", params, 2, err);
+    int rc = pg_ask(pg, &r, "cursor_column", PG_PARAMS(PG_INT(table->oid), column), err);
     if (rc == 0 && pg_rows(r) > 0) {
-        const char *prepared = pg_text(r, 0, 5);
         const struct column *c = row_columns_find(&table->columns, column);
-        out->subscribed = pg_true(r, 0, 6);
+        pg_read_row(r, 0, 0, members, out);
         out->timed = strcmp(c->type, "timestamptz") == 0 && !out->subscribed;
-        out->not_null = pg_true(r, 0, 0);
-        out->indexed = pg_true(r, 0, 1);
-        out->privileged = pg_true(r, 0, 2);
-        out->tracked = pg_true(r, 0, 3);
-        out->in_recovery = pg_true(r, 0, 4);
-        snprintf(out->prepared, sizeof(out->prepared), "%s", prepared != NULL ? prepared : "");
     }
     pg_result_release(r);
     return rc;

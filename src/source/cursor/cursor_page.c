@@ -284,7 +284,7 @@ static int cursor_page_give_asked(struct cursor *c, struct row *row, struct chan
         if (c->reread) { /* already delivered */
             return 0;
         }
-        return err_set(err, ERR_REJECTED, "the key \"%.*s\" stands for two rows of %s",
+        return err_set(err, ERR_REJECTED, "the key \"%.*s\" identifies two rows of %s",
                        (int)(key.len < 200 ? key.len : 200), key.data, c->table->quoted);
     }
     if (c->keys_only) {

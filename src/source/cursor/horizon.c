@@ -2,8 +2,6 @@
 /* The horizon of a cursor. */
 #include "cursor/horizon.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "pg/pg_private.h"
@@ -61,13 +59,10 @@ void horizon_sample(struct horizon *h, int64_t now_ms, const char *largest)
 
 static int horizon_look_activity(struct horizon *h, struct err *err)
 {
-    char margin[24];
-    char clock[24];
     struct pg_result *r = NULL;
-    const char *const params[] = {margin, clock};
-    snprintf(margin, sizeof(margin), "%" PRId64, h->overlap_ms > 0 ? h->overlap_ms : MARGIN_MS);
-    snprintf(clock, sizeof(clock), "%" PRId64, horizon_overlap_of(h));
-    int rc = pg_ask(h->pg, &r, "cursor_activity", params, 2, err);
+    int64_t margin_ms = h->overlap_ms > 0 ? h->overlap_ms : MARGIN_MS;
+    int rc = pg_ask(h->pg, &r, "cursor_activity",
+                    PG_PARAMS(PG_INT(margin_ms), PG_INT(horizon_overlap_of(h))), err);
     if (rc == 0) {
         horizon_set(h, pg_text(r, 0, 0));
     }
@@ -90,14 +85,13 @@ static int horizon_look_largest(struct horizon *h, struct err *err)
  * of the two checks; one that is committed in between is in the snapshot that follows. */
 int horizon_look(struct horizon *h, struct err *err)
 {
-    struct pg_result *r = NULL;
+    bool prepared = false;
     int rc = h->timed ? horizon_look_activity(h, err) : horizon_look_largest(h, err);
     if (rc == 0) {
-        rc = pg_ask(h->pg, &r, "cursor_prepared", NULL, 0, err);
+        rc = pg_ask_bool(h->pg, "cursor_prepared", NULL, 0, &prepared, err);
     }
-    if (rc == 0 && pg_true(r, 0, 0)) {
+    if (prepared) {
         horizon_set(h, NULL);
     }
-    pg_result_release(r);
     return rc < 0 ? err_context(err, "could not look for the oldest transaction") : 0;
 }

@@ -290,11 +290,10 @@ int listing_text(struct listing *l, struct span key, struct buf *out, bool *poss
 static int listing_look_depended(struct listing *l, const char *last, bool *all, struct err *err)
 {
     struct pg_result *r = NULL;
-    const char *const params[] = {buf_text(&l->depended), last, NULL};
     if (l->depended.len == 0) {
         return 0;
     }
-    int rc = pg_ask(l->pg, &r, "page_due", params, 3, err);
+    int rc = pg_ask(l->pg, &r, "page_due", PG_PARAMS(buf_text(&l->depended), last, NULL), err);
     *all = *all || (rc == 0 && pg_rows(r) > 0 && pg_text(r, 0, 0) != NULL);
     pg_result_release(r);
     return rc;
@@ -304,8 +303,8 @@ static int listing_look_log(struct listing *l, const char *last, const char *key
                             listing_each each, void *context, bool *all, struct err *err)
 {
     struct pg_result *r = NULL;
-    const char *const params[] = {l->installed.capture, last, keys};
-    int rc = pg_ask(l->pg, &r, "listing_unsettled", params, 3, err);
+    int rc =
+        pg_ask(l->pg, &r, "listing_unsettled", PG_PARAMS(l->installed.capture, last, keys), err);
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
         *all = *all || pg_text(r, i, 0) == NULL;
     }
@@ -370,15 +369,6 @@ static int listing_push_ties(struct listing *l, struct buf *sql, const struct cu
     return rc;
 }
 
-static bool listing_own_operators(const struct table *t)
-{
-    bool own = true;
-    for (size_t i = 0; i < t->key_count; i++) {
-        own = own && strcmp(t->key_operators[i], "pg_catalog") == 0;
-    }
-    return own;
-}
-
 /* Compares the cursor's column with the position's value. */
 static void listing_push_compared(struct listing *l, struct buf *sql, const char *how,
                                   const struct cursor_position *p)
@@ -392,7 +382,7 @@ static void listing_push_compared(struct listing *l, struct buf *sql, const char
 static int listing_push_later(struct listing *l, struct buf *sql, const struct cursor_position *p,
                               struct err *err)
 {
-    bool ties = listing_own_operators(l->table);
+    bool ties = catalog_key_has_own_operators(l->table);
     buf_push_literal(sql, "(");
     int rc = 0;
     listing_push_compared(l, sql, ties ? " > " : " >= ", p);

@@ -66,6 +66,9 @@ int catalog_capturable(const struct table *t, struct err *err) MUST_CHECK;
 bool catalog_is_users(const struct column *c);
 bool catalog_key_is_users(const struct table *t, size_t part);
 
+/* Returns true if PostgreSQL's own operators compare the key. */
+bool catalog_key_has_own_operators(const struct table *t);
+
 struct mentions;
 
 /* Two definitions of a table, and the columns beside its key that matter. */
