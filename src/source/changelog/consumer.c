@@ -29,23 +29,24 @@ void consumer_release(struct consumer *c)
     *c = (struct consumer){0};
 }
 
-/* The commit is always synchronous, because later steps rely on the row. */
-static int consumer_begin(struct pg *pg, struct err *err)
-{
-    return pg_script(pg,
-                     "begin isolation level read committed read write;"
-                     "set local synchronous_commit = on;" PG_GUARD_PATH ";" PG_GUARD_ROWS,
-                     err);
-}
-
-/* Commits if rc is 0, else rolls back. */
-static int consumer_end(struct pg *pg, int rc, struct err *err)
+/* Runs a text of migrations/source in a transaction whose commit is always synchronous, because
+ * later steps rely on the row. */
+static int consumer_write(struct consumer *c, struct pg_result **r, const char *name,
+                          const char *const *params, size_t count, struct err *err)
 {
     struct err ignored;
-    if (rc == 0) {
-        return pg_script(pg, "commit", err);
+    int rc = pg_script(c->pg,
+                       "begin isolation level read committed read write;"
+                       "set local synchronous_commit = on;" PG_GUARD_PATH ";" PG_GUARD_ROWS,
+                       err);
+    if (rc < 0) {
+        return rc;
     }
-    return pg_script(pg, "rollback", &ignored) == 0 ? rc : ERR_TRANSIENT;
+    rc = pg_ask(c->pg, r, name, params, count, err);
+    if (rc == 0) {
+        return pg_script(c->pg, "commit", err);
+    }
+    return pg_script(c->pg, "rollback", &ignored) == 0 ? rc : ERR_TRANSIENT;
 }
 
 int consumer_connect(struct consumer *c, struct pg *source, struct err *err)
@@ -80,18 +81,16 @@ static void consumer_take_relied(struct consumer *c, const struct pg_result *r)
 static int consumer_ask_row(const struct consumer *c, struct pg *pg, struct pg_result **r,
                             bool *found, struct err *err)
 {
-    const char *const params[] = {c->name, c->capture};
-    int rc = pg_ask(pg, r, "consumer_look", params, 2, err);
+    int rc = pg_ask(pg, r, "consumer_look", PG_PARAMS(c->name, c->capture), err);
     *found = rc == 0 && pg_rows(*r) > 0 && pg_text(*r, 0, 0) != NULL;
     return rc;
 }
 
 static int consumer_behind(const struct consumer *c, struct err *err)
 {
-    err_set(err, ERR_TRANSIENT,
-            "the standby has not replayed yet what its primary says of the consumer \"%s\"",
-            c->name);
-    return ERR_TRANSIENT;
+    return err_set(err, ERR_TRANSIENT,
+                   "the standby has not replayed the primary's record of the consumer \"%s\" yet",
+                   c->name);
 }
 
 /* Checks if the standby has the primary's current row. */
@@ -236,17 +235,15 @@ static int consumer_check_covered(const struct page_look *l, struct err *err)
 
 int consumer_register(struct consumer *c, const struct page_look *l, struct err *err)
 {
-    char filenode[16];
-    const char *const params[] = {c->name,       c->capture, l->triggers,
-                                  l->definition, filenode,   l->versions};
-    snprintf(filenode, sizeof(filenode), "%" PRIu32, l->filenode);
     int rc = consumer_check_covered(l, err);
     if (rc == 0 && consumer_is_registered(c, l)) {
         return 0;
     }
-    rc = rc == 0 ? consumer_begin(c->pg, err) : rc;
     if (rc == 0) {
-        rc = consumer_end(c->pg, pg_ask(c->pg, NULL, "consumer_register", params, 6, err), err);
+        rc = consumer_write(c, NULL, "consumer_register",
+                            PG_PARAMS(c->name, c->capture, l->triggers, l->definition,
+                                      PG_INT(l->filenode), l->versions),
+                            err);
     }
     if (rc == 0 && c->standby != NULL) {
         rc = consumer_await_row(c, err);
@@ -259,17 +256,12 @@ int consumer_register(struct consumer *c, const struct page_look *l, struct err 
 
 int consumer_note(struct consumer *c, const struct page_look *l, struct err *err)
 {
-    char filenode[16];
     char *versions = consumer_versions_to_note(c, l);
-    const char *const params[] = {c->name, filenode, versions};
-    snprintf(filenode, sizeof(filenode), "%" PRIu32, l->filenode);
-    int rc = consumer_begin(c->pg, err);
-    if (rc == 0) {
-        rc = consumer_end(c->pg, pg_ask(c->pg, NULL, "consumer_note", params, 3, err), err);
-    }
+    int rc = consumer_write(c, NULL, "consumer_note",
+                            PG_PARAMS(c->name, PG_INT(l->filenode), versions), err);
     if (rc < 0) {
         free(versions);
-        return err_context(err, "could not note the state of the table for \"%s\"", c->name);
+        return err_context(err, "could not record the state of the table for \"%s\"", c->name);
     }
     c->filenode = l->filenode;
     free(c->versions);
@@ -280,39 +272,32 @@ int consumer_note(struct consumer *c, const struct page_look *l, struct err *err
 int consumer_extend(struct consumer *c, uint32_t table, const char *columns, const char *types,
                     struct err *err)
 {
-    char oid[16];
-    const char *const params[] = {c->name, oid, columns, types};
-    snprintf(oid, sizeof(oid), "%" PRIu32, table);
-    int rc = consumer_begin(c->pg, err);
-    if (rc == 0) {
-        rc = consumer_end(c->pg, pg_ask(c->pg, NULL, "consumer_extend", params, 4, err), err);
-    }
+    int rc = consumer_write(c, NULL, "consumer_extend",
+                            PG_PARAMS(c->name, PG_INT(table), columns, types), err);
     if (rc == 0 && c->standby != NULL) {
         rc = consumer_await_row(c, err);
     }
-    return rc < 0 ? err_context(err, "could not note the columns for \"%s\"", c->name) : 0;
+    return rc < 0 ? err_context(err, "could not record the columns for \"%s\"", c->name) : 0;
 }
 
 int consumer_leave(struct consumer *c, const char *left, struct err *err)
 {
-    const char *const params[] = {c->name, c->triggers, left};
-    int rc = consumer_begin(c->pg, err);
-    if (rc == 0) {
-        rc = consumer_end(c->pg, pg_ask(c->pg, NULL, "consumer_members", params, 3, err), err);
-    }
+    int rc =
+        consumer_write(c, NULL, "consumer_members", PG_PARAMS(c->name, c->triggers, left), err);
     if (rc < 0) {
-        return err_context(err, "could not note the members of the table for \"%s\"", c->name);
+        return err_context(err, "could not record the members of the table for \"%s\"", c->name);
     }
     free(c->triggers);
     c->triggers = text_copy(left);
     return 0;
 }
 
-static void consumer_print_keep(char out[24], const struct position *p)
+/* Returns the oldest transaction whose entries a reader at this position still needs. */
+static int64_t consumer_keep_of(const struct position *p)
 {
     struct snapshot last;
     position_snapshot_parse(&last, p->last);
-    snprintf(out, 24, "%" PRIu64, last.xmin);
+    return (int64_t)last.xmin;
 }
 
 int64_t consumer_letters_sum(const char *letters)
@@ -323,26 +308,17 @@ int64_t consumer_letters_sum(const char *letters)
 static int consumer_write_mirror(struct consumer *c, const struct position *p, int64_t clock,
                                  const char *letters, struct err *err)
 {
-    char keep[24];
-    char ceiling[24];
-    char sum[24] = "";
     struct buf text;
+    struct pg_result *r = NULL;
+    const char *sum = letters != NULL ? PG_INT(consumer_letters_sum(letters)) : NULL;
     buf_init(&text, POSITION_MAX_BYTES);
     position_print(&text, p);
-    consumer_print_keep(keep, p);
-    snprintf(ceiling, sizeof(ceiling), "%" PRId64, clock);
-    if (letters != NULL) {
-        snprintf(sum, sizeof(sum), "%" PRId64, consumer_letters_sum(letters));
-    }
-    const char *const params[] = {c->name, buf_text(&text), keep,
-                                  ceiling, letters,         letters != NULL ? sum : NULL};
-    struct pg_result *r = NULL;
-    int rc = consumer_begin(c->pg, err);
-    if (rc == 0) {
-        rc = consumer_end(c->pg, pg_ask(c->pg, &r, "consumer_mirror", params, 6, err), err);
-    }
+    int rc = consumer_write(c, &r, "consumer_mirror",
+                            PG_PARAMS(c->name, buf_text(&text), PG_INT(consumer_keep_of(p)),
+                                      PG_INT(clock), letters, sum),
+                            err);
     if (rc == 0 && !pg_true(r, 0, 0)) { /* looks at the log again */
-        rc = err_set(err, ERR_TRANSIENT, "the source does not keep anything for it any more");
+        rc = err_set(err, ERR_TRANSIENT, "the consumer was removed or has expired");
     }
     pg_result_release(r);
     buf_release(&text);
@@ -352,23 +328,14 @@ static int consumer_write_mirror(struct consumer *c, const struct position *p, i
 /* Checks if the backup keeps entries that are behind the position. */
 static int consumer_look_entries(struct consumer *c, struct err *err)
 {
-    char keep[24];
-    struct pg_result *r = NULL;
-    consumer_print_keep(keep, &c->mirror);
-    const char *const params[] = {c->capture, keep};
-    int rc = pg_ask(c->pg, &r, "consumer_entries", params, 2, err);
-    c->keeps = rc == 0 && pg_true(r, 0, 0);
-    pg_result_release(r);
-    return rc;
+    return pg_ask_bool(c->pg, "consumer_entries",
+                       PG_PARAMS(c->capture, PG_INT(consumer_keep_of(&c->mirror))), &c->keeps, err);
 }
 
 static int consumer_prune_batch(struct consumer *c, struct err *err)
 {
-    char most[16];
     struct pg_result *r = NULL;
-    snprintf(most, sizeof(most), "%d", PRUNE_MOST);
-    const char *const params[] = {c->capture, most};
-    int rc = pg_ask(c->pg, &r, "consumer_prune", params, 2, err);
+    int rc = pg_ask(c->pg, &r, "consumer_prune", PG_PARAMS(c->capture, PG_INT(PRUNE_MOST)), err);
     c->more = rc == 0 && pg_int(r, 0, 0) >= PRUNE_MOST;
     pg_result_release(r);
     return rc;
@@ -395,7 +362,7 @@ int consumer_mirror(struct consumer *c, const struct position *p, int64_t clock,
     }
     int rc = consumer_write_mirror(c, p, clock, letters, err);
     if (rc < 0) {
-        return err_context(err, "could not mirror the position of \"%s\"", c->name);
+        return err_context(err, "could not write the checkpoint backup of \"%s\"", c->name);
     }
     position_copy(&c->mirror, p);
     c->clock = clock;
@@ -406,64 +373,55 @@ int consumer_mirror(struct consumer *c, const struct position *p, int64_t clock,
 
 int consumer_attend(struct consumer *c, bool *expired, struct err *err)
 {
-    const char *const params[] = {c->name};
     struct pg_result *r = NULL;
-    int rc = pg_ask(c->pg, &r, "consumer_attend", params, 1, err);
+    int rc = pg_ask(c->pg, &r, "consumer_attend", PG_PARAMS(c->name), err);
     *expired = false;
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
         *expired = *expired || pg_true(r, i, 0);
     }
     pg_result_release(r);
-    return rc < 0 ? err_context(err, "could not tell the source that \"%s\" is here", c->name) : 0;
+    return rc < 0 ? err_context(err, "could not send the heartbeat of the consumer \"%s\"", c->name)
+                  : 0;
 }
 
 int consumer_expire(struct consumer *c, int64_t age_ms, int64_t max_size, struct err *err)
 {
     char age[40];
-    char size[24];
     if (age_ms == 0 && max_size == 0) {
         return 0;
     }
     snprintf(age, sizeof(age), "%" PRId64 " milliseconds", age_ms);
-    snprintf(size, sizeof(size), "%" PRId64, max_size);
-    const char *const params[] = {c->capture, age_ms > 0 ? age : NULL, max_size > 0 ? size : NULL};
     struct pg_result *r = NULL;
-    int rc = pg_ask(c->pg, &r, "consumer_expire", params, 3, err);
+    const char *size = max_size > 0 ? PG_INT(max_size) : NULL;
+    int rc = pg_ask(c->pg, &r, "consumer_expire",
+                    PG_PARAMS(c->capture, age_ms > 0 ? age : NULL, size), err);
     c->more = c->more || (rc == 0 && pg_rows(r) > 0);
     pg_result_release(r);
-    return rc < 0 ? err_context(err, "could not let absent consumers go") : 0;
+    return rc < 0 ? err_context(err, "could not expire absent consumers") : 0;
 }
 
 int consumer_spoil(struct consumer *c, struct err *err)
 {
-    const char *const params[] = {c->name};
-    int rc = consumer_begin(c->pg, err);
-    if (rc == 0) {
-        rc = consumer_end(c->pg, pg_ask(c->pg, NULL, "consumer_spoil", params, 1, err), err);
-    }
+    int rc = consumer_write(c, NULL, "consumer_spoil", PG_PARAMS(c->name), err);
     c->clock = rc == 0 ? 0 : c->clock;
     return rc;
 }
 
 int consumer_drop(struct consumer *c, struct err *err)
 {
-    const char *const params[] = {c->name, NULL};
-    int rc = consumer_begin(c->pg, err);
-    return rc == 0 ? consumer_end(c->pg, pg_ask(c->pg, NULL, "consumer_left", params, 2, err), err)
-                   : rc;
+    return consumer_write(c, NULL, "consumer_left", PG_PARAMS(c->name, NULL), err);
 }
 
 int consumer_mirrored(struct pg *pg, const char *consumer, struct mirrored *out, struct err *err)
 {
-    const char *const params[] = {consumer};
     struct pg_result *r = NULL;
     *out = (struct mirrored){0};
     int rc = pg_writer(pg, &pg, err);
     if (rc == 0) {
-        rc = pg_ask(pg, &r, "consumer_mirrored", params, 1, err);
+        rc = pg_ask(pg, &r, "consumer_mirrored", PG_PARAMS(consumer), err);
     }
     if (rc == 0 && pg_rows(r) == 0) {
-        err_set(&out->why, ERR_STATE, "the source keeps nothing to go on from");
+        err_set(&out->why, ERR_STATE, "the source has no checkpoint backup");
     } else if (rc == 0 && !pg_true(r, 0, 3)) {
         err_set(&out->why, ERR_STATE, "the source was restored or promoted since");
     } else if (rc == 0) {

@@ -87,9 +87,9 @@ static int depend_find_array_types(struct depend *d, struct pg *pg, struct err *
 {
     int rc = 0;
     for (size_t i = 0; i < d->table->key_count && rc == 0; i++) {
-        const char *const params[] = {d->table->key_types[i]};
         struct pg_result *r = NULL;
-        rc = pg_query(pg, &r, "one: int?", "select to_regtype($1 || '[]')::oid", params, 1, err);
+        rc = pg_query(pg, &r, "one: int?", "select to_regtype($1 || '[]')::oid",
+                      PG_PARAMS(d->table->key_types[i]), err);
         if (rc == 0) {
             d->array_types[i] = (unsigned)pg_int(r, 0, 0);
         }
@@ -174,8 +174,7 @@ static int depend_check_compared(struct pg *pg, const struct query_input *in,
         buf_printf(&tables, "%s%" PRIu32, i > 0 ? "," : "", reads->items[i].oid);
     }
     buf_push_literal(&tables, "}");
-    const char *const params[] = {buf_text(&tables)};
-    int rc = pg_ask(pg, &r, "query_casts", params, 1, err);
+    int rc = pg_ask(pg, &r, "query_casts", PG_PARAMS(buf_text(&tables)), err);
     for (size_t i = 0; rc == 0 && i < pg_rows(r); i++) {
         rc = depend_refuse_compared(r, i, "from.where", in->where, err);
         rc = rc == 0 ? depend_refuse_compared(r, i, "from.query", in->root->query, err) : rc;
@@ -206,8 +205,8 @@ static int depend_push_functions(struct buf *out, struct pg *pg, const struct qu
         mentions_push_calls(&calls, reads->items[i].definition);
     }
     buf_printf(&array, "{%s}", buf_text(&calls));
-    const char *const params[] = {buf_text(&array)};
-    int rc = calls.len > 0 ? pg_ask(pg, &r, "query_functions", params, 1, err) : 0;
+    int rc =
+        calls.len > 0 ? pg_ask(pg, &r, "query_functions", PG_PARAMS(buf_text(&array)), err) : 0;
     for (size_t i = 0; r != NULL && i < pg_rows(r); i++) {
         buf_printf(out, "%s %s\n", pg_text(r, i, 0), pg_text(r, i, 1));
     }
@@ -292,11 +291,12 @@ int depend_drop_former(const struct depends *d, struct pg *pg, const char *consu
     struct buf captures;
     buf_init(&captures, NAME_MAX_BYTES);
     depend_push_captures(&captures, d, 0);
-    const char *const params[] = {consumer, buf_text(&captures)};
     int rc = pg_writer(pg, &pg, err);
     if (rc == 0) {
-        rc = pg_ask(pg, NULL, "consumer_left", params, 2, err);
-        rc = rc < 0 ? err_context(err, "could not forget what \"%s\" depended on", consumer) : 0;
+        rc = pg_ask(pg, NULL, "consumer_left", PG_PARAMS(consumer, buf_text(&captures)), err);
+        rc = rc < 0
+                 ? err_context(err, "could not remove the former dependencies of \"%s\"", consumer)
+                 : 0;
     }
     buf_release(&captures);
     return rc;

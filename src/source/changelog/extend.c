@@ -28,8 +28,7 @@ static int extend_look_up_types(struct pg *pg, const struct table *t, const char
     }
     if (types.len > 0) {
         buf_push_char(&types, '}');
-        const char *const params[] = {buf_text(&types)};
-        rc = pg_ask(pg, &r, "table_types", params, 1, err);
+        rc = pg_ask(pg, &r, "table_types", PG_PARAMS(buf_text(&types)), err);
     }
     if (rc == 0 && r != NULL) {
         buf_push_text(out, pg_text(r, 0, 0));

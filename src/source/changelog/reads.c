@@ -134,12 +134,9 @@ int reads_volatile(struct pg *pg, const struct query_input *in, struct buf *func
     pg_result_release(r);
     r = NULL;
     plancalls_push(&names, buf_text(&plan));
-    buf_push_literal(&array, "{");
-    buf_push_text(&array, buf_text(&names));
-    buf_push_literal(&array, "}");
+    buf_printf(&array, "{%s}", buf_text(&names));
     if (rc == 0) {
-        const char *const params[] = {buf_text(&array)};
-        rc = pg_ask(pg, &r, "query_unsteady", params, 1, err);
+        rc = pg_ask(pg, &r, "query_unsteady", PG_PARAMS(buf_text(&array)), err);
     }
     if (rc == 0 && pg_rows(r) > 0) {
         buf_push_text(function, pg_text(r, 0, 0));

@@ -23,10 +23,9 @@ static int unreadable_convert(struct pg *pg, const char *bytes, struct err *why)
     struct buf text;
     buf_init(&text, SQL_MAX_BYTES);
     buf_printf(&text, "\\x%s", bytes);
-    const char *const params[] = {buf_text(&text)};
     int rc = pg_query(pg, NULL, NULL,
                       "select convert_to(convert_from($1::bytea, getdatabaseencoding()), 'UTF8')",
-                      params, 1, why);
+                      PG_PARAMS(buf_text(&text)), why);
     buf_release(&text);
     return rc;
 }
