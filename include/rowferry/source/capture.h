@@ -13,12 +13,12 @@
  * and then its position is reached. After a crash only unsettled changes are repeated, not the
  * page.
  *
- * If `guarded` is set, a window with more than `harmless` keys is prescanned before any of it is
- * delivered. The pages of the prescan contain only CHANGE_PRESCAN_DELETE, one for each key without
- * a row. CHANGE_PRESCAN_END ends the prescan, and the next `begin` starts the window itself, up to
- * the end of the prescan. A TRUNCATE ends the prescan at once and is reported even if the capture
- * is not guarded; only the index knows which documents it affects. A member that left the table is
- * also reported before the next page.
+ * If `guarded` is set, a stretch of the log with more than `harmless` keys is prescanned before any
+ * of it is delivered. The pages of the prescan contain only CHANGE_PRESCAN_DELETE, one for each key
+ * without a row. After CHANGE_PRESCAN_END the next `begin` returns to the start of the stretch,
+ * which is delivered up to the end of the prescan. A TRUNCATE ends the prescan at once and is
+ * reported even if the capture is not guarded; only the index knows which documents it affects. A
+ * member that left the table is also reported before the next page.
  *
  * An initial load is read in the same way. Its positions contain the progress of the load and the
  * position of the log before the load; later positions are those of the log. Positions are text,
@@ -37,28 +37,36 @@
 
 enum change_kind {
     CHANGE_WAIT,           /* nothing yet: wait until fd is readable, then call next again */
-    CHANGE_UPSERT,         /* upsert: the current content of a row */
-    CHANGE_DELETE,         /* delete: a key without a row */
-    CHANGE_PRESCAN_DELETE, /* a key without a row, found by a prescan; nothing must be sent for it
-                            */
-    CHANGE_SAFEPOINT,   /* safepoint: the changes before it are complete, and the page continues */
-    CHANGE_PAGE,        /* end of the page; call begin for the next one */
-    CHANGE_PRESCAN_END, /* end of the page and of a prescan */
+    CHANGE_UPSERT,         /* the current content of a row */
+    CHANGE_DELETE,         /* a key without a row */
+    CHANGE_PRESCAN_DELETE, /* the same, found by a prescan; nothing must be sent for it */
+    CHANGE_SAFEPOINT,      /* the changes before it are complete, and the page continues */
+    CHANGE_PAGE,           /* end of the page; call begin for the next one */
+    CHANGE_PRESCAN_END,    /* end of the page and of a prescan */
 };
 
 struct change {
     enum change_kind kind;
-    struct span key;      /* ROW, GONE, FORESEEN: the key's text; borrowed until the next call */
-    bool key_null;        /* ROW: a part of the key is NULL, so the row can only be a dead letter */
-    struct row row;       /* ROW: borrowed until the next call */
-    const char *position; /* MARK, PAGE: reached when all before is settled; borrowed until next */
-    bool copying;         /* PAGE: the page was part of an initial load */
-    bool drained;         /* PAGE: its snapshot contains no further changes */
-    bool ahead;           /* PAGE: part of a prescan; its position is null */
-    bool whole;           /* PAGE: the last page of a window, or not part of a window */
-    bool truncated;       /* JUDGE: the table was truncated within the window */
-    bool left;            /* JUDGE: a member has left the table, and its rows with it */
-    bool again; /* JUDGE: a re-snapshot is complete; rows deleted in between must be found */
+
+    /* UPSERT, DELETE, PRESCAN_DELETE */
+    struct span key; /* its text; borrowed until the next call, as is the row */
+    struct row row;  /* UPSERT */
+    bool key_null;   /* UPSERT: a part of the key is NULL, so the row can only be a dead letter */
+
+    /* SAFEPOINT, PAGE: reached when all before it is settled; borrowed until the next call; null
+     * after a prescan and after requested keys */
+    const char *position;
+
+    /* PAGE */
+    bool copying; /* it was part of an initial load */
+    bool drained; /* its snapshot contains no further changes */
+    bool ahead;   /* it was part of a prescan */
+    bool whole;   /* it ends a stretch of the log, or was not part of one */
+
+    /* PRESCAN_END: its reason, if not the end of the stretch */
+    bool truncated; /* the table was truncated */
+    bool left;      /* a member has left the table, and its rows with it */
+    bool again;     /* a re-snapshot is complete; rows deleted in between must be found */
 };
 
 /* Progress of an initial load, for people. */
@@ -100,7 +108,8 @@ struct capture_ops {
      * must be resumed before it is used again. */
     int (*begin)(struct capture *c, struct err *err);
 
-    /* Begins a page that reads the given keys again: their rows, and GONE for keys without a row.
+    /* Begins a page that reads the given keys again: their rows, and CHANGE_DELETE for keys without
+     * a row.
      * Its position is null, because it advances nothing. The keys are copied. It also works without
      * start or resume and then leaves no trace in the source. If `only_gone` is set, rows are left
      * out, which is cheaper for the server. */
@@ -146,6 +155,6 @@ struct capture {
     const char *unpruned; /* why the source refused to prune read entries; null if it did not */
     bool wiser;        /* begin or next failed with ERR_TRANSIENT, but the source is reachable: this
                         * capture gets further after a resume */
-    bool guarded;      /* set by the engine: prescan windows that have more keys than */
+    bool guarded;      /* set by the engine: prescan stretches of the log with more keys than */
     uint64_t harmless; /* this limit */
 };

@@ -131,8 +131,9 @@ static int install_require_owner(const struct installed *found, struct err *err)
 static int install_explain_rights(const struct table *t, int rc, struct err *err)
 {
     if (rc < 0 && strcmp(err->sqlstate, "42501") == 0) {
-        err_hint(err, "it takes the right to create a schema and the table's owner: let a DBA run "
-                      "what \"rowferry source print\" shows");
+        err_hint(err,
+                 "this needs the right to create a schema, and the table's owner: let a DBA run "
+                 "what \"rowferry source print\" shows");
     }
     return rc < 0 ? err_context(err, "could not install the change log for %s", t->quoted) : 0;
 }

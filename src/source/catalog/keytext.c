@@ -102,8 +102,8 @@ int keytext_expect_later(const char *after, const char *key, struct err *err)
         return 0;
     }
     err_set(err, ERR_REJECTED, "the listing of keys went back: the key \"%s\" came twice", key);
-    return err_hint(err, "the condition or query has rows come that were not asked for: see that "
-                         "from.where, --where or from.query depends on the row alone");
+    return err_hint(err, "the condition or query returned rows that were not requested: "
+                         "from.where, --where and from.query must depend on the row alone");
 }
 
 int keytext_possible(struct pg *pg, const struct table *t, struct span key, bool *possible,

@@ -50,7 +50,7 @@ static void xmin_holders_report_who(struct xmin_holder *out, const struct hold_r
         break;
     case HOLD_SLOT:
         snprintf(out->who, sizeof(out->who), "the replication slot \"%.80s\"%s", name,
-                 row->pid != 0 ? "" : ", which nobody uses");
+                 row->pid != 0 ? "" : ", which is inactive");
         break;
     case HOLD_STANDBY:
         snprintf(out->who, sizeof(out->who),

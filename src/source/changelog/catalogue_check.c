@@ -121,7 +121,7 @@ static int catalogue_check_table(struct catalogue *c, const struct table *t,
                                  struct drift drift, struct err *err)
 {
     if (!l->same_table) {
-        err_set(err, ERR_STATE, "table %s was created anew or renamed", t->quoted);
+        err_set(err, ERR_STATE, "table %s was re-created or renamed", t->quoted);
         return err_drift(err);
     }
     drift.was = consumer->definition != NULL ? consumer->definition : t->definition;

@@ -161,7 +161,7 @@ void changelog_list_place(const struct changelog_page *p, struct place place, st
                              .of = at->of};
 }
 
-/* Sets the end of the window, or the beginning of the next capture's entries in it. */
+/* Sets the end of the stretch, or the beginning of the next capture's entries in it. */
 static void changelog_list_leave_capture(struct changelog_page *p)
 {
     struct position *end = &p->end;
@@ -174,7 +174,7 @@ static void changelog_list_leave_capture(struct changelog_page *p)
     }
 }
 
-/* A window without entries moves the position only if the source can then prune entries. Otherwise
+/* A stretch without entries moves the position only if the source can then prune entries. Otherwise
  * every idle poll would be a new checkpoint, and its backup a new transaction to be read. */
 static bool changelog_list_moves(const struct changelog_page *p)
 {

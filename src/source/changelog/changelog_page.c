@@ -152,7 +152,7 @@ static int changelog_page_wanted(struct changelog_page *p, struct span key, stru
         if (p->reread) { /* already delivered */
             return 0;
         }
-        err_set(err, ERR_REJECTED, "the key \"%.*s\" stands for two rows of %s%s",
+        err_set(err, ERR_REJECTED, "the key \"%.*s\" identifies two rows of %s%s",
                 (int)(key.len < 200 ? key.len : 200), key.data,
                 p->options->query != NULL ? "from.query, the keys being those of " : "",
                 p->catalogue->table->quoted);

@@ -147,7 +147,7 @@ uint64_t changelog_chunk_target(uint64_t target, uint64_t units, size_t bytes, s
 int changelog_list_begin(struct changelog_page *p, struct err *err) MUST_CHECK;
 int changelog_list_fan(struct changelog_page *p, struct err *err) MUST_CHECK;
 
-/* Sets `out` to this place in the window of a page of the log. */
+/* Sets `out` to this place in the stretch of a page of the log. */
 void changelog_list_place(const struct changelog_page *p, struct place place, struct position *out);
 
 /* Set the end of a page of the log. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds a window's deletes before any of it is delivered. */
+/* Finds the deletes of a stretch of the log before any of it is delivered. */
 #include "changelog/changelog_prescan.h"
 
 #include "rowferry/base/text.h"
@@ -32,7 +32,7 @@ static void changelog_prescan_copy_key(struct buf *to, const struct buf *from)
     buf_push(to, buf_text(from), from->len);
 }
 
-/* Records the start of the window's own pages. They end at the target of the prescan, so that they
+/* Records the start of the stretch's own pages. They end at the target of the prescan, so that they
  * contain nothing that was not prescanned. */
 static void changelog_prescan_begin(struct prescan *s, const struct changelog_page *p)
 {
@@ -45,7 +45,7 @@ static void changelog_prescan_begin(struct prescan *s, const struct changelog_pa
     changelog_prescan_copy_key(&s->from_after, &p->position->fan_after);
 }
 
-/* Returns true if the window may have more keys than the guard's limit. */
+/* Returns true if the stretch may have more keys than the guard's limit. */
 static bool changelog_prescan_is_large(struct prescan *s, const struct changelog_page *p)
 {
     size_t keys = p->keys.set.count;

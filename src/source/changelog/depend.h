@@ -3,8 +3,8 @@
  * The tables that a query depends on, as the capture reads them. Each has a capture of its own.
  * There, each consumer has a row of its own, "NAME on CAPTURE", which keeps the entries it needs.
  *
- * Their entries follow those of the root in the same window, one table at a time, in the order of
- * the captures' numbers. Each part of them is converted to keys of the root, in pages.
+ * Their entries follow those of the root in the same stretch of the log, one table at a time, in
+ * the order of the captures' numbers. Each part of them is converted to keys of the root, in pages.
  */
 #pragma once
 

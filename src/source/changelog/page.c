@@ -31,7 +31,7 @@ struct step {
     const char *const *params;
     int count;
     int (*take)(struct page *page, const PGresult *row, struct err *err); /* null: nothing */
-    int part; /* of the window; 0: another statement */
+    int part; /* of the stretch; 0: another statement */
     void (*look)(struct page_look *l, const PGresult *row); /* null: none */
     struct page_look *found;                                /* filled by look */
 };
@@ -154,7 +154,7 @@ static int page_take_entry(struct page *page, const PGresult *r, struct err *err
     return rc;
 }
 
-/* Enters a part of the window. The second begins at its start, unless an earlier page got
+/* Enters a part of the stretch. The second begins at its start, unless an earlier page got
  * further. */
 static void page_enter_part(struct page_window *w, int part)
 {
@@ -167,7 +167,7 @@ static void page_enter_part(struct page_window *w, int part)
 
 static int page_misshaped(struct pg *pg, const char *why, struct err *err)
 {
-    return pg_give_up(pg, err, "the source's answer has another form than its question: %s", why);
+    return pg_give_up(pg, err, "the source's answer does not have the expected form: %s", why);
 }
 
 /* Checks a row, or the end of a statement, and passes the row to its step. */

@@ -22,7 +22,7 @@ struct page_look {
     char *versions; /* of the columns that matter, in the catalogue, and the members' storage */
 };
 
-/* Place of an entry in a window: the part of the window, and the entry. */
+/* Place of an entry in a stretch of the log: the part of the stretch, and the entry. */
 struct place {
     int part;
     uint64_t xid;
@@ -35,7 +35,8 @@ struct places {
     size_t capacity;
 };
 
-/* The part of a window that a page reads. */
+/* The part of a stretch of the log that a page reads. A stretch has the entries between two
+ * snapshots: first those of transactions that were running in the former, then the newer ones. */
 struct page_window {
     struct keyset *keys;    /* borrowed; the distinct keys are added */
     struct places *befores; /* borrowed; for each key the place of the entry before its first */
@@ -50,7 +51,7 @@ struct page_window {
     int part;
     uint64_t after_xid;
     int64_t after_seq;
-    uint64_t due; /* the first of the other captures with entries in the window, 0 = none */
+    uint64_t due; /* the first of the other captures with entries in the stretch, 0 = none */
 };
 
 struct page {
@@ -78,7 +79,7 @@ struct page_request {
     bool nowait;               /* fail with 55P03 instead of waiting for the lock */
     const char *entries;       /* the capture whose entries are read; null: the table's */
     const struct unreadable *unreadable; /* characters that keys may contain; null: none */
-    const char *due; /* captures that may have entries in the window; null: none */
+    const char *due; /* captures that may have entries in the stretch; null: none */
     struct page_other *const *others;
     size_t other_count;
 };

@@ -77,7 +77,7 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
     } else if (strcmp(sqlstate, "42501") == 0) {
         err_hint(err, "run the grants that \"rowferry source print\" shows");
     } else if (strcmp(sqlstate, "22021") == 0) {
-        err_hint(err, "the database's encoding lets any bytes in: make the text UTF-8 there");
+        err_hint(err, "the database's encoding permits any bytes: convert the text to UTF-8 there");
     } else if (sqlstate_is_untranslatable(err) && sqlstate_character(primary, character)) {
         err_hint(err,
                  "if a row holds it, this finds the row: where strpos(COLUMN::text, "
@@ -148,8 +148,7 @@ static int pg_check(struct pg *pg, PGresult *r, const char *shape, PGresult **ou
     char why[160];
     if (out != NULL && !pg_shape_fits(shape, r, why, sizeof(why))) {
         PQclear(r);
-        return pg_give_up(pg, err, "the source's answer has another form than its question: %s",
-                          why);
+        return pg_give_up(pg, err, "the source's answer does not have the expected form: %s", why);
     }
     if (out != NULL) {
         *out = r;

@@ -22,12 +22,12 @@
 #define CONNECT_TIMEOUT_MS 10000
 #define WRONG_PASSWORD "28P01"
 #define ENCRYPTION_HINT                                                                            \
-    "to another host only with TLS: set ssl = on in the server, or say sslmode=disable in "        \
-    "source.uri where the way is safe (sslmode=verify-full checks who answers, too)"
+    "another host is reached only with TLS: set ssl = on in the server, or sslmode=disable in "    \
+    "source.uri if the network is trusted (sslmode=verify-full also verifies the server)"
 #define BINDING_HINT                                                                               \
-    "nobody verifies this server, so it does not get the password: say sslmode=verify-full and "   \
-    "sslrootcert=FILE in source.uri; or have the server offer TLS and SCRAM; or say "              \
-    "channel_binding=prefer if it is sure who answers"
+    "this server is not verified, so it does not get the password: set sslmode=verify-full and "   \
+    "sslrootcert=FILE in source.uri; or have the server offer TLS and SCRAM; or set "              \
+    "channel_binding=prefer if the network is trusted"
 
 /* Otherwise libpq prints notices to stderr. */
 static void pg_connect_ignore_notice(void *context, const PGresult *result)

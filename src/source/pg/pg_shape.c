@@ -131,7 +131,7 @@ bool pg_shape_fits(const char *text, const PGresult *r, char *why, size_t why_si
     int columns = PQnfields(r);
     int column = 0;
     if (!pg_shape_read_rows(&shape, text)) {
-        snprintf(why, why_size, "\"%.*s\" is no shape", (int)strcspn(text, "\n"), text);
+        snprintf(why, why_size, "\"%.*s\" is not a valid shape", (int)strcspn(text, "\n"), text);
         return false;
     }
     if (rows < shape.least_rows || (shape.most_rows >= 0 && rows > shape.most_rows)) {
@@ -141,7 +141,8 @@ bool pg_shape_fits(const char *text, const PGresult *r, char *why, size_t why_si
     const char *at = shape.columns;
     while (!pg_shape_is_end(*at)) {
         if (!pg_shape_read_column(&c, &at)) {
-            snprintf(why, why_size, "\"%.*s\" is no shape", (int)strcspn(text, "\n"), text);
+            snprintf(why, why_size, "\"%.*s\" is not a valid shape", (int)strcspn(text, "\n"),
+                     text);
             return false;
         }
         int end = c.repeated && pg_shape_is_end(*at) && columns > column ? columns : column + 1;

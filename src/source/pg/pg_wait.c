@@ -96,7 +96,7 @@ static int pg_wait_meet_silence(struct pg *pg, int64_t waited_ms, struct err *er
     }
     if (!pg_wait_is_at_work(pg)) {
         pg_give_up(pg, err, "the source has been silent for %" PRId64 " s", silence_ms / 1000);
-        return err_hint(err, "see whether the server runs, and what is between: a proxy, a pooler");
+        return err_hint(err, "check the server, and any proxy or pooler before it");
     }
     pg->heard_ms = pg_now_ms();
     return 0;

@@ -71,7 +71,7 @@ static const char *sample_values_obstacle(const struct mapping *m, const struct 
     return sample_values_said(m, p->name, "index", "false")     ? "it is not indexed"
            : sample_values_said(m, p->name, "normalizer", NULL) ? "a normalizer changes its values"
            : sample_values_said(m, p->name, "null_value", NULL)
-               ? "a null_value stands for what is missing"
+               ? "a null_value replaces missing values"
                : NULL;
 }
 

@@ -166,7 +166,7 @@ START_TEST(a_disabled_trigger_is_named_and_what_it_missed_is_copied_again)
 }
 END_TEST
 
-START_TEST(a_table_created_anew_is_not_read_as_if_it_were_the_old_one)
+START_TEST(a_re_created_table_is_not_read_as_if_it_were_the_old_one)
 {
     struct walk w = following(0);
     struct err err = {0};
@@ -176,14 +176,14 @@ START_TEST(a_table_created_anew_is_not_read_as_if_it_were_the_old_one)
     ck_assert_msg(strstr(err.message, "no triggers are installed") != NULL, "%s", err.message);
     walk_install(&w);
     ck_assert_int_eq(w.capture->ops->resume(w.capture, w.position, &err), ERR_STATE);
-    ck_assert_msg(strstr(err.message, "was created anew") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "was re-created") != NULL, "%s", err.message);
     ck_assert_msg(strstr(err.hint, "rowferry reindex") != NULL, "%s", err.hint);
     ck_assert(err.drift);
     walk_free(&w);
 }
 END_TEST
 
-START_TEST(a_database_created_anew_is_not_read_as_if_it_were_the_old_one)
+START_TEST(a_re_created_database_is_not_read_as_if_it_were_the_old_one)
 {
     struct walk w = following(0);
     struct err err = {0};
@@ -201,7 +201,7 @@ START_TEST(a_database_created_anew_is_not_read_as_if_it_were_the_old_one)
     walk_install(&w);
     walk_open(&w);
     ck_assert_int_eq(w.capture->ops->resume(w.capture, w.position, &err), ERR_STATE);
-    ck_assert_msg(strstr(err.message, "was created anew") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "was re-created") != NULL, "%s", err.message);
     free(server);
     free(name);
     walk_free(&w);
@@ -216,5 +216,5 @@ SUITE_MAIN("source/absent", an_absent_consumer_expires_and_is_copied_again_when_
            pruning_against_a_new_consumer_leaves_it_all_that_it_needs,
            a_renamed_table_goes_on_without_a_copy,
            a_disabled_trigger_is_named_and_what_it_missed_is_copied_again,
-           a_table_created_anew_is_not_read_as_if_it_were_the_old_one,
-           a_database_created_anew_is_not_read_as_if_it_were_the_old_one)
+           a_re_created_table_is_not_read_as_if_it_were_the_old_one,
+           a_re_created_database_is_not_read_as_if_it_were_the_old_one)

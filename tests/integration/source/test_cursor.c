@@ -353,19 +353,19 @@ static void expect_drift(struct walk *w, int rc, const struct err *err, const ch
     ck_assert_int_eq(sql_int(w->db, "select count(*) from mirror where content ~ 'new'"), 0);
 }
 
-START_TEST(a_table_created_anew_between_two_pages_is_not_read_as_if_it_were_the_old_one)
+START_TEST(a_re_created_table_between_two_pages_is_not_read_as_if_it_were_the_old_one)
 {
     struct walk w = of_notes();
     struct err err = {0};
     begin(&w, NOTES);
     sql_exec(w.db, "alter table note rename to was; " NOTES);
     sql_exec(w.db, "insert into note values (1, 'new')");
-    expect_drift(&w, walk_try(&w, &err), &err, "was created anew or renamed");
+    expect_drift(&w, walk_try(&w, &err), &err, "was re-created or renamed");
     walk_free(&w);
 }
 END_TEST
 
-START_TEST(a_table_created_anew_between_two_syncs_is_not_read_as_if_it_were_the_old_one)
+START_TEST(a_re_created_table_between_two_syncs_is_not_read_as_if_it_were_the_old_one)
 {
     struct walk w = of_notes();
     struct err err = {0};
@@ -375,7 +375,7 @@ START_TEST(a_table_created_anew_between_two_syncs_is_not_read_as_if_it_were_the_
     walk_close(&w);
     walk_open(&w);
     int rc = w.capture->ops->resume(w.capture, w.position, &err);
-    expect_drift(&w, rc, &err, "was created anew since the index was begun");
+    expect_drift(&w, rc, &err, "was re-created since the load of the index began");
     expect_text(err.hint, "rowferry reindex");
     walk_free(&w);
 }
@@ -477,8 +477,8 @@ SUITE_MAIN("source/cursor", a_writer_that_tracks_no_activities_is_waited_for_and
            keys_are_read_again_and_their_deletes_are_told,
            a_document_whose_id_is_no_uuid_stops_no_reconcile,
            a_slow_read_leaves_the_process_its_time,
-           a_table_created_anew_between_two_pages_is_not_read_as_if_it_were_the_old_one,
-           a_table_created_anew_between_two_syncs_is_not_read_as_if_it_were_the_old_one,
+           a_re_created_table_between_two_pages_is_not_read_as_if_it_were_the_old_one,
+           a_re_created_table_between_two_syncs_is_not_read_as_if_it_were_the_old_one,
            a_position_of_an_earlier_version_is_read_on_and_learns_its_table,
            rows_of_a_column_that_got_another_type_are_not_read_as_if_it_had_the_old_one,
            a_definition_that_the_plan_does_not_know_is_told,

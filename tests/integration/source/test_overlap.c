@@ -100,7 +100,7 @@ static void refused(const char *ddl, const char *why)
 START_TEST(what_cannot_be_followed_is_refused_by_name)
 {
     refused("create table note (id bigint primary key, body text)", "no column \"at\"");
-    refused("create table note (id bigint primary key, body text, at text)", "nothing to follow");
+    refused("create table note (id bigint primary key, body text, at text)", "cannot follow");
     refused("create table note (id bigint primary key, body text, at timestamptz);"
             "create table child () inherits (note)",
             "may be NULL");

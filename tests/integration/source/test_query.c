@@ -290,7 +290,7 @@ START_TEST(a_key_that_comes_twice_stops_with_the_key_named)
         rc = walk_try(&w, &err);
     }
     ck_assert_int_eq(rc, ERR_REJECTED);
-    ck_assert_msg(strstr(err.message, "the key \"17\" stands for two rows") != NULL, "%s",
+    ck_assert_msg(strstr(err.message, "the key \"17\" identifies two rows") != NULL, "%s",
                   err.message);
     walk_free(&w);
 }

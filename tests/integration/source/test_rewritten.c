@@ -136,7 +136,7 @@ START_TEST(a_column_that_was_dropped_and_added_again_is_named)
 {
     struct walk w = following(0);
     sql_exec(w.db, "alter table note drop column body; alter table note add column body text");
-    stops(&w, "column \"body\" of \"public\".\"note\" has another type or was created anew");
+    stops(&w, "column \"body\" of \"public\".\"note\" has another type or was re-created");
     walk_free(&w);
 }
 END_TEST

@@ -156,7 +156,7 @@ START_TEST(a_table_that_took_the_name_of_the_former_one_is_another)
              "alter table articles rename to was; create table articles (like was including "
              "all); insert into articles select * from was where source_id > 3");
     world_sync(&w, 1, &result);
-    expect_text(result.err, "was created anew since the index was begun");
+    expect_text(result.err, "was re-created since the load of the index began");
     expect_text(result.err, "rowferry reindex");
     program_result_release(&result);
     rowferry_expect(0, w.config, "reindex", NULL);

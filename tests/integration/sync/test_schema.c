@@ -126,7 +126,7 @@ START_TEST(a_property_of_a_column_that_was_added_is_sent_from_then_on)
     sync_sends(&w, 0);
     sql_exec(w.conn, "alter table articles drop other; alter table articles add other text default "
                      "'of all'");
-    SAYS(&w, 1, "sync", NULL, "column \"other\"", "created anew");
+    SAYS(&w, 1, "sync", NULL, "column \"other\"", "re-created");
     world_stop(&w);
 }
 END_TEST
@@ -141,7 +141,7 @@ START_TEST(an_addition_does_not_hide_what_else_became_of_the_table)
     w.members = "\"fields\": {\"again\": \"title\"}";
     world_configure(&w, TITLE ",\"early\":{\"type\":\"text\"},\"again\":{\"type\":\"text\"}",
                     LIMITS);
-    SAYS(&w, 1, "sync", NULL, "properties=\"early, again\"", "column \"title\"", "created anew");
+    SAYS(&w, 1, "sync", NULL, "properties=\"early, again\"", "column \"title\"", "re-created");
     world_stop(&w);
 }
 END_TEST

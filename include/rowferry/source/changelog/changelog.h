@@ -3,8 +3,8 @@
  * The change log: triggers write keys into rowferry.change, and polls read them by snapshot.
  *
  * A poll takes every entry that is visible in its own snapshot and was not in the previous one. So
- * the entries of a transaction that commits late are read when it commits, and it delays no others
- * (design section 5). The log contains only keys; the rows are read again by key in the same
+ * the entries of a transaction that commits late are read when it commits, and it delays no others.
+ * The log contains only keys; the rows are read again by key in the same
  * transaction.
  */
 #pragma once

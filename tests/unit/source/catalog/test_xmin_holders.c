@@ -42,7 +42,7 @@ START_TEST(a_holder_of_unknown_age_is_as_old_as_its_first_sighting)
     out = (struct xmin_holder){0};
     xmin_holders_take(&h, &slot, 11000, &out);
     ck_assert_int_eq(out.age_us, 10000000);
-    ck_assert_str_eq(out.who, "the replication slot \"old\", which nobody uses");
+    ck_assert_str_eq(out.who, "the replication slot \"old\", which is inactive");
     struct hold_row moved = slot;
     moved.xid = "900"; /* its xmin has advanced, so its age starts again */
     out = (struct xmin_holder){0};
