@@ -88,10 +88,10 @@ START_TEST(a_copy_leaves_nothing_to_go_on_from)
     walk_new(&w, NOTES);
     sql_exec(w.db, "insert into note select i, 'old ' || i from generate_series(1, 20) i");
     walk_start(&w);
-    expect_nothing(&w, "test/one", "keeps nothing");
+    expect_nothing(&w, "test/one", "no checkpoint backup");
     ck_assert_int_eq(strncmp(w.position, "copy", 4), 0);
     tell(&w, w.position, 42, LETTERS);
-    expect_nothing(&w, "test/one", "keeps nothing");
+    expect_nothing(&w, "test/one", "no checkpoint backup");
     walk_free(&w);
 }
 END_TEST
@@ -103,7 +103,7 @@ START_TEST(a_copy_begun_again_takes_the_mirror_away)
     struct buf position;
     buf_init(&position, 4096);
     must(w.capture->ops->start(w.capture, &position, &err), &err);
-    expect_nothing(&w, "test/one", "keeps nothing");
+    expect_nothing(&w, "test/one", "no checkpoint backup");
     ck_assert_int_eq(sql_int(w.db, "select count(letters) from rowferry.consumer"), 0);
     buf_release(&position);
     walk_free(&w);
@@ -138,7 +138,7 @@ START_TEST(a_position_of_a_lost_history_is_not_told_once_everything_is_copied_ag
     tell(&w, lost, 60, LETTERS);
     char *after = sql_text(w.db, "select keep::text from rowferry.consumer");
     ck_assert_str_eq(before, after);
-    expect_nothing(&w, "test/one", "keeps nothing");
+    expect_nothing(&w, "test/one", "no checkpoint backup");
     free(before);
     free(after);
     buf_release(&position);
@@ -181,7 +181,7 @@ END_TEST
 START_TEST(nobody_else_has_a_mirror_here)
 {
     struct walk w = told();
-    expect_nothing(&w, "test/two", "keeps nothing");
+    expect_nothing(&w, "test/two", "no checkpoint backup");
     walk_free(&w);
 }
 END_TEST
@@ -224,7 +224,7 @@ START_TEST(what_stops_a_page_spoils_the_mirror_until_it_is_told_again)
     struct err err = {0};
     sql_exec(w.db, "alter table note disable trigger all; update note set body = 'unseen'");
     ck_assert_int_eq(walk_try(&w, &err), ERR_TRANSIENT);
-    expect_nothing(&w, "test/one", "keeps nothing");
+    expect_nothing(&w, "test/one", "no checkpoint backup");
     walk_free(&w);
 }
 END_TEST
