@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts array texts such as "[0:1]={{a,"b, c"},{NULL,d}}". */
-#include "convert/convert_array.h"
+#include "convert/converters.h"
 
 #include <string.h>
 

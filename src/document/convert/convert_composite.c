@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts composite texts such as (1,"x ""y""",). */
-#include "convert/convert_composite.h"
+#include "convert/converters.h"
 
 #include "convert/pg_fields.h"
 

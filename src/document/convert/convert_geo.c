@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Points, lines, polygons and boxes, copied number by number. */
-#include "convert/convert_geo.h"
+#include "convert/converters.h"
 
 #include <string.h>
 
-#include "convert/convert_number.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads EWKB byte by byte from its digits and writes GeoJSON in the same pass. */
-#include "convert/convert_geometry.h"
+#include "convert/converters.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -25,6 +25,7 @@ enum kind {
 #define FLAG_M 0x40000000u
 #define FLAG_SRID 0x20000000u
 #define LON_LAT 4326
+#define GEOMETRY_MAX_DEPTH 16 /* of nested collections */
 
 static const char malformed[] = "not a geometry";
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts hstore texts such as "a"=>"1", "b\"c"=>NULL. */
-#include "convert/convert_hstore.h"
+#include "convert/converters.h"
 
-#include "convert/convert_text.h"
 #include "convert/pg_fields.h"
 #include "json/quote.h"
 

@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies JSON to one line. PostgreSQL has validated it, so only what would harm other documents is
- * detected: bytes that break the request's lines, and its depth. */
-#include "convert/convert_json.h"
+/*
+ * Copies JSON to one line. PostgreSQL has validated it, so only what would harm other documents is
+ * detected: bytes that break the request's lines, and its depth.
+ *
+ * The services refuse content that does not fit the mapping with the item's own status; the other
+ * documents of the request arrive. Measured with OpenSearch 2.19 and Elasticsearch 8.19: wrong
+ * types, numbers out of range, unknown and empty names, names of 5 MB, terms over 32,766 bytes,
+ * NUL, lone surrogates, invalid UTF-8, control characters and depth. Only a line break among the
+ * bytes made them refuse the whole request.
+ */
+#include "convert/converters.h"
 
 #include <string.h>
 
 #include "rowferry/base/buf.h"
 #include "json/json_unique.h"
 #include "json/quote.h"
+
+/* Both services' parser (Jackson) reads 1,000 levels; the document is the first. */
+#define JSON_MAX_DEPTH 999
+/* OpenSearch 2.19 parses a flat_object by recursion. From 900 levels on, this overflowed the stack
+ * of its thread in some of the trials; the bulk request with all its documents was never answered.
+ */
+#define FLAT_OBJECT_MAX_DEPTH 400
 
 static const char not_json[] = "not valid JSON";
 

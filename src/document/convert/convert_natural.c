@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts a value to the JSON type that suits its PostgreSQL type. Values that JSON cannot
- * represent (NaN, infinity) become texts. */
-#include "convert/convert_natural.h"
+/* Parts of a value for which no property defines a type. Values that JSON cannot represent (NaN,
+ * infinity) become texts. */
+#include "convert/converters.h"
 
 #include <string.h>
-
-#include "convert/convert_geometry.h"
-#include "convert/convert_json.h"
-#include "convert/convert_number.h"
-#include "convert/convert_text.h"
-#include "convert/convert_time.h"
-#include "convert/convert_vector.h"
 
 static char any[] = "object";
 const struct property natural_property = {.name = any, .type = any};
@@ -38,7 +31,7 @@ OR_TEXT(geometry)
 
 static const struct {
     const char *type;
-    type_converter convert;
+    type_converter *convert;
 } naturals[] = {
     {"int2", double_or_text},         {"int4", double_or_text},
     {"int8", double_or_text},         {"oid", double_or_text},
@@ -51,7 +44,7 @@ static const struct {
     {"geometry", geometry_or_text},   {"geography", geometry_or_text},
 };
 
-type_converter convert_natural_converter(const struct column *column)
+type_converter *convert_natural_converter(const struct column *column)
 {
     for (size_t i = 0; i < sizeof(naturals) / sizeof(naturals[0]); i++) {
         if (column->category == 'b' && strcmp(column->type, naturals[i].type) == 0) {

@@ -3,7 +3,7 @@
  * Numbers as PostgreSQL writes them, compared with a range as texts. They are never converted to a
  * double, so that 40 digits arrive as 40 digits.
  */
-#include "convert/convert_number.h"
+#include "convert/converters.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts ranges such as [1,5) and {[1,3),["2024-01-01 00:00:00+00",)}. */
-#include "convert/convert_range.h"
+#include "convert/converters.h"
 
 #include <strings.h>
 

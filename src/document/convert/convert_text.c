@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts as JSON strings, and other types that are written as texts. */
-#include "convert/convert_text.h"
+#include "convert/converters.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -8,6 +8,9 @@
 #include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
 #include "json/quote.h"
+
+#define KEYWORD_MAX_BYTES 32766 /* Lucene's longest term; a longer one fails the document */
+#define COMPLETION_UNITS 50     /* default "max_input_length": later characters are ignored */
 
 type_refusal convert_string(struct buf *out, const char *text, size_t len,
                             const struct type_pair *pair)

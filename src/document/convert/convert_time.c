@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dates and times from PostgreSQL's ISO form, by position: calendar arithmetic is not needed. */
-#include "convert/convert_time.h"
+#include "convert/converters.h"
 
 #include <stdint.h>
 #include <string.h>

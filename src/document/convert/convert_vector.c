@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors, component by component. Their length is computed only if the mapping requires it. */
-#include "convert/convert_vector.h"
+#include "convert/converters.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "convert/convert_number.h"
 #include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
 
@@ -135,7 +134,7 @@ static type_refusal convert_vector_push_component(struct vector *v)
         v->at++;
     }
     size_t len = (size_t)(v->at - from);
-    type_converter number = v->whole ? convert_byte : convert_float;
+    type_converter *number = v->whole ? convert_byte : convert_float;
     if (number(v->out, from, len, v->pair) != NULL) {
         return v->whole ? no_byte : no_float;
     }

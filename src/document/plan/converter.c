@@ -7,11 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/convert_array.h"
-#include "convert/convert_composite.h"
-#include "convert/convert_hstore.h"
-#include "convert/convert_natural.h"
-#include "convert/convert_range.h"
+#include "convert/converters.h"
 #include "plan/type_table.h"
 #include "rowferry/base/text.h"
 #include "json/quote.h"

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert/convert_range.h"
-#include "convert/convert_vector.h"
+#include "convert/converters.h"
 #include "plan/type_table.h"
 
 const char type_absent[] = "a value that has no form in JSON";

@@ -2,16 +2,7 @@
 /* The type table: data only. */
 #include "plan/type_table.h"
 
-#include "convert/convert_composite.h"
-#include "convert/convert_geo.h"
-#include "convert/convert_geometry.h"
-#include "convert/convert_hstore.h"
-#include "convert/convert_json.h"
-#include "convert/convert_number.h"
-#include "convert/convert_range.h"
-#include "convert/convert_text.h"
-#include "convert/convert_time.h"
-#include "convert/convert_vector.h"
+#include "convert/converters.h"
 
 #define TEXT_COLUMNS "text varchar name citext"
 #define WHOLE_COLUMNS "int2 int4 int8 oid"

@@ -10,7 +10,7 @@ struct type_rule {
     const char *columns;    /* type names; "x[]": the array as a whole; "enum", "composite", "range"
                                and "multirange": all types of that kind; TYPE_OTHER */
     const char *properties; /* mapping types */
-    type_converter convert;
+    type_converter *convert;
     const char *arrives; /* content of the document, for people */
     const char *loss;    /* null: nothing is lost */
 };

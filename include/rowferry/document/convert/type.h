@@ -23,8 +23,8 @@ typedef const char *type_refusal;
  * the buffers. Returns null, or why the field cannot hold the value; then the caller rolls the
  * operation back.
  */
-typedef type_refusal (*type_converter)(struct buf *out, const char *text, size_t len,
-                                       const struct type_pair *pair);
+typedef type_refusal type_converter(struct buf *out, const char *text, size_t len,
+                                    const struct type_pair *pair);
 
 /* Returned instead of a refusal: nothing was written. The value has no JSON form and counts as
  * NULL. */
@@ -34,7 +34,7 @@ struct type_rule;
 
 /* How a column fills a property: a tree like the column's, built once. */
 struct type_pair {
-    type_converter convert;
+    type_converter *convert;
     const struct property *property; /* borrowed */
     struct type_inner *inner;        /* the parts of the value; null if it is a single value */
     const char *loss;                /* null, or what is lost for searches (shown by `check`) */

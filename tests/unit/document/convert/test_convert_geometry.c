@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EWKB as GeoJSON: byte orders, dimensions, SRIDs, empty geometries, and invalid bytes. */
-#include "convert/convert_geometry.h"
+#include "convert/converters.h"
 
 #include "encoding.h"
 #include "suite.h"

@@ -2,7 +2,7 @@
 /* The plan: which column fills which property, and the errors for people. */
 #include "rowferry/document/plan/plan.h"
 
-#include "convert/convert_array.h"
+#include "convert/converters.h"
 #include "rows.h"
 #include "suite.h"
 

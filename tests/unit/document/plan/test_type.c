@@ -6,14 +6,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
-#include "convert/convert_composite.h"
-#include "convert/convert_hstore.h"
-#include "convert/convert_json.h"
-#include "convert/convert_number.h"
-#include "convert/convert_range.h"
-#include "convert/convert_text.h"
-#include "convert/convert_time.h"
-#include "convert/convert_vector.h"
+#include "convert/converters.h"
 #include "plan/converter.h"
 #include "plan/type_table.h"
 #include "rowferry/base/buf.h"
@@ -28,7 +21,7 @@ static const struct type_rule *find(const char *type, const char *property_type,
     return rule;
 }
 
-static void expect_fit(const char *type, const char *property_type, type_converter convert,
+static void expect_fit(const char *type, const char *property_type, type_converter *convert,
                        bool lossless)
 {
     const struct type_rule *rule = find(type, property_type, NULL);
