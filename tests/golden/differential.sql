@@ -51,8 +51,6 @@ declare
 begin
     if jsonb_typeof(j) = 'array' then
         return (select coalesce(bool_or(pg_temp.unfit(e, property)), false) from jsonb_array_elements(j) e);
-    elsif property = 'object' then
-        return jsonb_typeof(j) not in ('object', 'null');
     elsif jsonb_typeof(j) = 'null' then
         return false;
     end if;
