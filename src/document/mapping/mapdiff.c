@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mapping/mapdiff_value.h"
-#include "mapping/mapping_default.h"
+#include "mapping/mapdiff_private.h"
 #include "rowferry/base/text.h"
-#include "rowferry/document/json/json_compare.h"
 #include "rowferry/document/json/json_tree.h"
 
 #define MAX_LEVELS 100 /* of nested properties, including names with dots */
@@ -49,18 +47,28 @@ static struct mapdiff_line *mapdiff_add_line(struct place place, enum mapdiff_ki
     return line;
 }
 
-static void mapdiff_add_changed(struct place place, const char *parameter, bool was,
-                                struct json_object *live, bool is, struct json_object *configured)
+/* Both values are JSON, or null for the default. */
+static void mapdiff_add_changed(struct place place, const char *parameter, const char *live,
+                                const char *configured)
 {
-    const char *now = was ? json_build_string(live, ONE_LINE) : NULL;
-    const char *wanted = is ? json_build_string(configured, ONE_LINE) : NULL;
-    size_t bytes = strlen(parameter) + (was ? strlen(now) : 0) + (is ? strlen(wanted) : 0);
-    if (mapdiff_has_room(place, bytes)) {
+    size_t bytes = strlen(live != NULL ? live : "") + strlen(configured != NULL ? configured : "");
+    if (mapdiff_has_room(place, strlen(parameter) + bytes)) {
         struct mapdiff_line *line = mapdiff_add_line(place, MAPDIFF_CHANGED);
         line->parameter = text_copy(parameter);
-        line->live = was ? text_copy(now) : NULL;
-        line->configured = is ? text_copy(wanted) : NULL;
+        line->live = live != NULL ? text_copy(live) : NULL;
+        line->configured = configured != NULL ? text_copy(configured) : NULL;
     }
+}
+
+static void mapdiff_add_changed_word(struct place place, const char *parameter, const char *live,
+                                     const char *configured)
+{
+    struct json_object *is = json_build_text(live);
+    struct json_object *want = json_build_text(configured);
+    mapdiff_add_changed(place, parameter, json_build_string(is, ONE_LINE),
+                        json_build_string(want, ONE_LINE));
+    json_object_put(is);
+    json_object_put(want);
 }
 
 /* --- parameters ------------------------------------------------------------------------------- */
@@ -112,13 +120,14 @@ static void mapdiff_compare_parameters(struct place place, struct json_object *c
         bool equal = told ? mapdiff_value_same(m.value, found)
                           : mapdiff_is_default(configured, type, m.name, m.value);
         if (!equal) {
-            mapdiff_add_changed(place, m.name, told, found, true, m.value);
+            mapdiff_add_changed(place, m.name, told ? json_build_string(found, ONE_LINE) : NULL,
+                                json_build_string(m.value, ONE_LINE));
         }
     }
     for (struct json_members m = json_tree_members(live); json_tree_next(&m);) {
         if (!mapdiff_apart(m.name, root) && !json_tree_has(configured, m.name) &&
             !mapdiff_is_default(live, type, m.name, m.value)) {
-            mapdiff_add_changed(place, m.name, true, m.value, false, NULL);
+            mapdiff_add_changed(place, m.name, json_build_string(m.value, ONE_LINE), NULL);
         }
     }
 }
@@ -136,11 +145,7 @@ static void mapdiff_compare_dynamic(struct place place, const char *live_dynamic
     bool said = place.path[0] == '\0' || json_tree_has(configured, "dynamic") ||
                 json_tree_has(live, "dynamic");
     if (said && strcmp(place.dynamic, live_dynamic) != 0) {
-        struct json_object *want = json_build_text(place.dynamic);
-        struct json_object *is = json_build_text(live_dynamic);
-        mapdiff_add_changed(place, "dynamic", true, is, true, want);
-        json_object_put(want);
-        json_object_put(is);
+        mapdiff_add_changed_word(place, "dynamic", live_dynamic, place.dynamic);
     }
 }
 
@@ -208,11 +213,7 @@ static void mapdiff_compare_property(struct place place, const char *live_dynami
 {
     const char *type = mapdiff_type_of(configured);
     if (strcmp(type, mapdiff_type_of(live)) != 0) {
-        struct json_object *want = json_build_text(type);
-        struct json_object *is = json_build_text(mapdiff_type_of(live));
-        mapdiff_add_changed(place, "type", true, is, true, want);
-        json_object_put(want);
-        json_object_put(is);
+        mapdiff_add_changed_word(place, "type", mapdiff_type_of(live), type);
         return;
     }
     place.dynamic = mapdiff_dynamic_of(configured, place.dynamic);

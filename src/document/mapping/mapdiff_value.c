@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares two values of a mapping's parameter. */
-#include "mapping/mapdiff_value.h"
+#include "mapping/mapdiff_private.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static bool mapdiff_value_same_scalar(struct json_object *a, struct json_object 
     const char *y = json_object_get_string(b);
     x = x != NULL ? x : "null";
     y = y != NULL ? y : "null";
-    return strcmp(x, y) == 0 || json_scalar_same(span_make(x, strlen(x)), span_make(y, strlen(y)));
+    return json_scalar_same(span_make(x, strlen(x)), span_make(y, strlen(y)));
 }
 
 static bool mapdiff_value_same_array(struct json_object *a, struct json_object *b)
@@ -62,16 +62,6 @@ static bool mapdiff_value_none_besides(struct json_object *a, struct json_object
     return true;
 }
 
-static bool mapdiff_value_same_object(struct json_object *a, struct json_object *b)
-{
-    return mapdiff_value_all_within(a, b) && mapdiff_value_none_besides(a, b);
-}
-
-static bool mapdiff_value_is_container(struct json_object *value)
-{
-    return json_tree_is_list(value) || json_tree_is_object(value);
-}
-
 /* A list with one value is equal to that value (copy_to). */
 bool mapdiff_value_same(struct json_object *a, struct json_object *b)
 {
@@ -84,9 +74,8 @@ bool mapdiff_value_same(struct json_object *a, struct json_object *b)
         return json_tree_length(list) == 1 &&
                mapdiff_value_same(json_tree_item(list, 0), lists[0] ? b : a);
     }
-    if (mapdiff_value_is_container(a) && mapdiff_value_is_container(b)) {
-        return mapdiff_value_same_object(a, b);
+    if (json_tree_is_object(a) && json_tree_is_object(b)) {
+        return mapdiff_value_all_within(a, b) && mapdiff_value_none_besides(a, b);
     }
-    return !mapdiff_value_is_container(a) && !mapdiff_value_is_container(b) &&
-           mapdiff_value_same_scalar(a, b);
+    return !json_tree_is_object(a) && !json_tree_is_object(b) && mapdiff_value_same_scalar(a, b);
 }

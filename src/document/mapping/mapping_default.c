@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of defaults of OpenSearch and Elasticsearch. */
-#include "mapping/mapping_default.h"
+#include "mapping/mapdiff_private.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -77,7 +77,7 @@ bool mapping_is_default(const char *type, const char *parameter, const char *val
             continue;
         }
         const char *text = defaults[i].value;
-        return text == NULL || strcmp(text, value) == 0 ||
+        return text == NULL ||
                json_scalar_same(span_make(text, strlen(text)), span_make(value, strlen(value)));
     }
     return false;
