@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rowferry/document/json/json_name.h"
+#include "rowferry/document/json/json_compare.h"
 
 struct scan_key {
     struct span text;

@@ -7,7 +7,6 @@
 #include "compare/compare_derived.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/document/json/json_compare.h"
-#include "rowferry/document/json/json_name.h"
 
 #define PATH_MAX_BYTES ((size_t)64 << 10)
 
@@ -34,21 +33,17 @@ static void compare_values(struct comparing *c, const struct property *p, struct
 
 /* Finds the member of that name. Both sides mostly have the same order, so the search starts behind
  * the last member found. */
-static bool compare_find(struct span object, struct json_steps *hint, struct span name,
-                         struct span *value)
+static struct span compare_find(struct span object, struct json_steps *hint, struct span name)
 {
     struct span other;
+    struct span value;
+    if (json_steps_member(hint, &other, &value) && json_name_compare(other, name) == 0) {
+        return value;
+    }
     struct json_steps from = json_steps_into(object);
-    if (json_steps_member(hint, &other, value) && json_name_compare(other, name) == 0) {
-        return true;
-    }
-    while (json_steps_member(&from, &other, value)) {
-        if (json_name_compare(other, name) == 0) {
-            *hint = from;
-            return true;
-        }
-    }
-    return false;
+    value = json_steps_find(&from, name);
+    *hint = value.data != NULL ? from : *hint;
+    return value;
 }
 
 static size_t compare_enter(struct comparing *c, struct span name)
@@ -91,12 +86,11 @@ static void compare_rest(struct comparing *c, struct span row, struct span index
 {
     struct span name;
     struct span value;
-    struct span ignored;
     struct json_steps at = json_steps_into(indexed);
     struct json_steps hint = json_steps_into(row);
     while (json_steps_member(&at, &name, &value)) {
         if (!c->rules->filled && !compare_is_skipped(c, compare_child_of(c, NULL, name)) &&
-            !compare_find(row, &hint, name, &ignored)) {
+            compare_find(row, &hint, name).data == NULL) {
             size_t len = compare_enter(c, name);
             compare_report(c, span_make(NULL, 0), value);
             buf_truncate(&c->path, len);
@@ -109,7 +103,6 @@ static void compare_objects(struct comparing *c, const struct property *p, struc
 {
     struct span name;
     struct span value;
-    struct span other;
     struct json_steps at = json_steps_into(row);
     struct json_steps hint = json_steps_into(indexed);
     while (json_steps_member(&at, &name, &value)) {
@@ -117,12 +110,12 @@ static void compare_objects(struct comparing *c, const struct property *p, struc
         if (compare_is_skipped(c, child)) {
             continue;
         }
-        bool found = compare_find(indexed, &hint, name, &other);
+        struct span other = compare_find(indexed, &hint, name);
         size_t len = compare_enter(c, name);
-        if (found) {
+        if (other.data != NULL) {
             compare_values(c, child, value, other);
         } else {
-            compare_report(c, value, span_make(NULL, 0));
+            compare_report(c, value, other);
         }
         buf_truncate(&c->path, len);
     }
@@ -192,17 +185,11 @@ static void compare_derived(struct comparing *c, struct span row, struct span in
     const struct mapping *m = c->rules->mapping;
     for (size_t i = 0; i < m->count; i++) {
         const struct property *p = &m->properties[i];
-        struct span values[2] = {span_make(NULL, 0), span_make(NULL, 0)};
-        struct json_steps hint = json_steps_into(row);
-        struct span name = span_make(p->name, p->name_len);
-        bool found = compare_find(row, &hint, name, &values[0]);
-        hint = json_steps_into(indexed);
-        bool there = compare_find(indexed, &hint, name, &values[1]);
-        values[0] = found ? values[0] : span_make(NULL, 0);
-        values[1] = there ? values[1] : span_make(NULL, 0);
-        if (!compare_is_skipped(c, p) && !compare_derived_same(p, values[0], values[1])) {
-            size_t len = compare_enter(c, name);
-            compare_report(c, values[0], values[1]);
+        struct span value = compare_derived_member(row, p);
+        struct span other = compare_derived_member(indexed, p);
+        if (!compare_is_skipped(c, p) && !compare_derived_same(p, value, other)) {
+            size_t len = compare_enter(c, span_make(p->name, p->name_len));
+            compare_report(c, value, other);
             buf_truncate(&c->path, len);
         }
     }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "rowferry/document/json/json_compare.h"
-#include "rowferry/document/json/json_name.h"
 
 #define NUMBER_BYTES 64
 #define MOMENT_BYTES 24
@@ -16,12 +15,6 @@
 static bool compare_derived_is_date(const struct property *p)
 {
     return strncmp(p->type, "date", 4) == 0;
-}
-
-static bool compare_derived_is_rounded(const struct property *p)
-{
-    return p->number == NUMBER_FLOAT || p->number == NUMBER_HALF_FLOAT ||
-           p->number == NUMBER_DOUBLE;
 }
 
 bool compare_derived_comparable(const struct property *p)
@@ -33,9 +26,8 @@ bool compare_derived_comparable(const struct property *p)
         }
         return all;
     }
-    return p->family == FAMILY_KEYWORD || p->family == FAMILY_TEXT || p->family == FAMILY_BOOLEAN ||
-           (compare_derived_is_date(p) && p->format == NULL) ||
-           (p->family == FAMILY_NUMBER && p->scaling_factor == 0);
+    return p->family == FAMILY_OTHER ? compare_derived_is_date(p) && p->format == NULL
+                                     : p->scaling_factor == 0;
 }
 
 /* --- scalars ---------------------------------------------------------------------------------- */
@@ -89,13 +81,15 @@ static bool compare_derived_value_same(const struct property *p, struct span a, 
         compare_derived_moment(y, b);
         return strcmp(x, y) == 0;
     }
-    if (compare_derived_is_rounded(p)) {
+    double share = p->family == FAMILY_HALF_FLOAT ? 1e-3
+                   : p->family == FAMILY_FLOAT    ? FLOAT_SHARE
+                   : p->family == FAMILY_DOUBLE   ? 1e-15
+                                                  : 0;
+    if (share > 0) {
         return compare_derived_near(compare_derived_number_of(a), compare_derived_number_of(b),
-                                    p->number == NUMBER_HALF_FLOAT ? 1e-3
-                                    : p->number == NUMBER_FLOAT    ? FLOAT_SHARE
-                                                                   : 1e-15);
+                                    share);
     }
-    if (p->family == FAMILY_NUMBER || p->family == FAMILY_KEYWORD || p->family == FAMILY_TEXT) {
+    if (p->family != FAMILY_OTHER && p->family != FAMILY_BOOLEAN) {
         size_t x = a.len > 1 && a.data[0] == '"'; /* a number sent as a text, or the reverse */
         size_t y = b.len > 1 && b.data[0] == '"';
         return span_equal(span_make(a.data + x, a.len - 2 * x),
@@ -146,17 +140,10 @@ static bool compare_derived_within(const struct property *p, struct span values,
     return true;
 }
 
-static struct span compare_derived_member(struct span object, const struct property *child)
+struct span compare_derived_member(struct span object, const struct property *child)
 {
-    struct span name;
-    struct span value;
     struct json_steps at = json_steps_into(object);
-    while (object.len > 0 && json_steps_member(&at, &name, &value)) {
-        if (json_name_compare(name, span_make(child->name, child->name_len)) == 0) {
-            return value;
-        }
-    }
-    return span_make(NULL, 0);
+    return json_steps_find(&at, span_make(child->name, child->name_len));
 }
 
 /* A derived source merges the objects of an array into one, so they cannot be distinguished. */

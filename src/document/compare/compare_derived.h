@@ -11,5 +11,8 @@ bool compare_derived_comparable(const struct property *p);
 /* Compares two sets of values; data is null if the member is absent. */
 bool compare_derived_same(const struct property *p, struct span row, struct span indexed);
 
+/* Returns the value of the child in an object; data is null if it is absent. */
+struct span compare_derived_member(struct span object, const struct property *child);
+
 /* Compares two numbers with the precision of a 32-bit float, except its last digits. */
 bool compare_as_floats(struct span a, struct span b);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rowferry/document/json/json_build.h"
+#include "rowferry/document/json/json_compare.h"
 
 /* Memory that json-c 0.16 allocates, rounded up. Each byte of text counts once more, because it may
  * be copied. */
@@ -16,24 +17,17 @@
 
 static const struct json_limits own = {(size_t)16 << 20, (size_t)48 << 20, 100};
 
-static size_t json_tree_past_string(const char *text, size_t at, size_t len)
-{
-    while (at < len && text[at] != '"') {
-        at += text[at] == '\\' ? 2 : 1;
-    }
-    return at + 1;
-}
-
 /* Estimates the size of json-c's tree. Invalid JSON results in some number as well. */
-static enum json_fit json_tree_measure(const char *text, size_t len,
-                                       const struct json_limits *limits)
+static enum json_fit json_tree_measure(struct span json, const struct json_limits *limits)
 {
-    size_t bytes = len;
+    const char *end = json.data + json.len;
+    size_t bytes = json.len;
     size_t depth = 0;
-    for (size_t at = 0; at < len && bytes <= limits->tree_bytes;) {
-        char c = text[at++];
+    for (const char *at = json.data; at < end && bytes <= limits->tree_bytes;) {
+        char c = *at++;
         if (c == '"') {
-            at = json_tree_past_string(text, at, len);
+            const char *close = json_string_end(at - 1, end);
+            at = close != NULL ? close + 1 : end;
         } else if (c == '\'' || c == '/') { /* json-c would accept such strings and comments */
             return JSON_BROKEN;
         } else if (c == '{' || c == '[') {
@@ -51,31 +45,23 @@ static enum json_fit json_tree_measure(const char *text, size_t len,
 }
 
 /* Parses strictly, because the estimate holds for valid JSON only. */
-static enum json_fit json_tree_parse_strict(struct json_object **out, const char *text, size_t len,
+static enum json_fit json_tree_parse_strict(struct json_object **out, struct span json,
                                             unsigned depth)
 {
     struct json_tokener *tokener = json_build_tokener((int)depth + 1);
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS);
-    struct json_object *tree = json_build_parsed(tokener, text, len);
+    struct json_object *tree = json_build_parsed(tokener, json.data, json.len);
     size_t end = json_tokener_get_parse_end(tokener);
     if (json_tokener_get_error(tokener) == json_tokener_continue) { /* final number */
         tree = json_build_parsed(tokener, "", 1);
     }
-    bool good = json_tokener_get_error(tokener) == json_tokener_success && end == len;
+    bool good = json_tokener_get_error(tokener) == json_tokener_success && end == json.len;
     json_tokener_free(tokener);
     if (!good) {
         json_object_put(tree);
     }
     *out = good ? tree : NULL;
     return good ? JSON_FITS : JSON_BROKEN;
-}
-
-static size_t json_tree_without_blanks(const char *text, size_t len)
-{
-    while (len > 0 && memchr(" \t\r\n", text[len - 1], 4) != NULL) {
-        len--;
-    }
-    return len;
 }
 
 enum json_fit json_tree_parse(struct json_object **out, const char *text, size_t len,
@@ -85,9 +71,9 @@ enum json_fit json_tree_parse(struct json_object **out, const char *text, size_t
     if (len > limits->text_bytes) {
         return JSON_LONG;
     }
-    len = json_tree_without_blanks(text, len);
-    enum json_fit fit = json_tree_measure(text, len, limits);
-    return fit == JSON_FITS ? json_tree_parse_strict(out, text, len, limits->depth) : fit;
+    struct span json = json_trim(span_make(text, len));
+    enum json_fit fit = json_tree_measure(json, limits);
+    return fit == JSON_FITS ? json_tree_parse_strict(out, json, limits->depth) : fit;
 }
 
 struct json_object *json_tree_of(const char *text)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rowferry/document/json/json_name.h"
+#include "rowferry/document/json/json_compare.h"
 
 #define FIRST_NAMES 64
 #define FEW_NAMES 16 /* up to this number, compare every pair */

@@ -19,50 +19,49 @@
 static const struct kind {
     const char *type;
     enum family family;
-    enum number number;
 } kinds[] = {
-    {"object", FAMILY_OTHER, NUMBER_NONE},
-    {"nested", FAMILY_OTHER, NUMBER_NONE},
-    {"flattened", FAMILY_OTHER, NUMBER_NONE},
-    {"flat_object", FAMILY_OTHER, NUMBER_NONE},
-    {"text", FAMILY_TEXT, NUMBER_NONE},
-    {"match_only_text", FAMILY_TEXT, NUMBER_NONE},
-    {"search_as_you_type", FAMILY_TEXT, NUMBER_NONE},
-    {"date", FAMILY_TEXT, NUMBER_NONE},
-    {"date_nanos", FAMILY_TEXT, NUMBER_NONE},
-    {"ip", FAMILY_TEXT, NUMBER_NONE},
-    {"binary", FAMILY_TEXT, NUMBER_NONE},
-    {"keyword", FAMILY_KEYWORD, NUMBER_NONE},
-    {"boolean", FAMILY_BOOLEAN, NUMBER_NONE},
-    {"byte", FAMILY_NUMBER, NUMBER_WHOLE},
-    {"short", FAMILY_NUMBER, NUMBER_WHOLE},
-    {"integer", FAMILY_NUMBER, NUMBER_WHOLE},
-    {"long", FAMILY_NUMBER, NUMBER_WHOLE},
-    {"unsigned_long", FAMILY_NUMBER, NUMBER_WHOLE},
-    {"half_float", FAMILY_NUMBER, NUMBER_HALF_FLOAT},
-    {"float", FAMILY_NUMBER, NUMBER_FLOAT},
-    {"double", FAMILY_NUMBER, NUMBER_DOUBLE},
-    {"scaled_float", FAMILY_NUMBER, NUMBER_DOUBLE},
-    {"rank_feature", FAMILY_NUMBER, NUMBER_FEATURE},
-    {"rank_features", FAMILY_OTHER, NUMBER_NONE},
-    {"geo_point", FAMILY_OTHER, NUMBER_NONE},
-    {"alias", FAMILY_OTHER, NUMBER_NONE},
-    {"completion", FAMILY_OTHER, NUMBER_NONE},
-    {"wildcard", FAMILY_OTHER, NUMBER_NONE},
-    {"version", FAMILY_OTHER, NUMBER_NONE},
-    {"semantic", FAMILY_OTHER, NUMBER_NONE},
-    {"semantic_text", FAMILY_OTHER, NUMBER_NONE},
-    {"geo_shape", FAMILY_OTHER, NUMBER_NONE},
-    {"dense_vector", FAMILY_OTHER, NUMBER_NONE},
-    {"knn_vector", FAMILY_OTHER, NUMBER_NONE},
-    {"sparse_vector", FAMILY_OTHER, NUMBER_NONE},
-    {"integer_range", FAMILY_OTHER, NUMBER_NONE},
-    {"long_range", FAMILY_OTHER, NUMBER_NONE},
-    {"float_range", FAMILY_OTHER, NUMBER_NONE},
-    {"double_range", FAMILY_OTHER, NUMBER_NONE},
-    {"date_range", FAMILY_OTHER, NUMBER_NONE},
-    {"ip_range", FAMILY_OTHER, NUMBER_NONE},
-    {NULL, FAMILY_OTHER, NUMBER_NONE},
+    {"object", FAMILY_OTHER},
+    {"nested", FAMILY_OTHER},
+    {"flattened", FAMILY_OTHER},
+    {"flat_object", FAMILY_OTHER},
+    {"text", FAMILY_TEXT},
+    {"match_only_text", FAMILY_TEXT},
+    {"search_as_you_type", FAMILY_TEXT},
+    {"date", FAMILY_TEXT},
+    {"date_nanos", FAMILY_TEXT},
+    {"ip", FAMILY_TEXT},
+    {"binary", FAMILY_TEXT},
+    {"keyword", FAMILY_KEYWORD},
+    {"boolean", FAMILY_BOOLEAN},
+    {"byte", FAMILY_WHOLE},
+    {"short", FAMILY_WHOLE},
+    {"integer", FAMILY_WHOLE},
+    {"long", FAMILY_WHOLE},
+    {"unsigned_long", FAMILY_WHOLE},
+    {"half_float", FAMILY_HALF_FLOAT},
+    {"float", FAMILY_FLOAT},
+    {"double", FAMILY_DOUBLE},
+    {"scaled_float", FAMILY_DOUBLE},
+    {"rank_feature", FAMILY_FEATURE},
+    {"rank_features", FAMILY_OTHER},
+    {"geo_point", FAMILY_OTHER},
+    {"alias", FAMILY_OTHER},
+    {"completion", FAMILY_OTHER},
+    {"wildcard", FAMILY_OTHER},
+    {"version", FAMILY_OTHER},
+    {"semantic", FAMILY_OTHER},
+    {"semantic_text", FAMILY_OTHER},
+    {"geo_shape", FAMILY_OTHER},
+    {"dense_vector", FAMILY_OTHER},
+    {"knn_vector", FAMILY_OTHER},
+    {"sparse_vector", FAMILY_OTHER},
+    {"integer_range", FAMILY_OTHER},
+    {"long_range", FAMILY_OTHER},
+    {"float_range", FAMILY_OTHER},
+    {"double_range", FAMILY_OTHER},
+    {"date_range", FAMILY_OTHER},
+    {"ip_range", FAMILY_OTHER},
+    {NULL, FAMILY_OTHER},
 };
 
 const char *mapping_meant_type(const char *type)
@@ -144,10 +143,11 @@ static char *mapping_property_type(struct json_object *json)
     return object ? text_copy("object") : NULL;
 }
 
-static bool mapping_member_is(struct json_object *object, const char *name, bool expected)
+/* Returns false if the member is present and false. */
+static bool mapping_member_is_on(struct json_object *object, const char *name)
 {
     struct json_object *value = json_tree_member(object, name);
-    return value != NULL && (json_object_get_boolean(value) != 0) == expected;
+    return value == NULL || json_object_get_boolean(value);
 }
 
 static void mapping_parse_kind(struct property *p, bool strict)
@@ -158,7 +158,6 @@ static void mapping_parse_kind(struct property *p, bool strict)
     }
     p->name_len = strlen(p->name);
     p->family = kind->family;
-    p->number = kind->number;
     p->strict = p->dynamic != NULL ? strcmp(p->dynamic, "strict") == 0 : strict;
 }
 
@@ -183,7 +182,7 @@ static void mapping_parse_vector(struct property *p, struct json_object *json)
     if (p->similarity == NULL && json_tree_is_object(method)) {
         p->similarity = mapping_member_text(method, "space_type");
     }
-    p->indexed = !mapping_member_is(json, "index", false);
+    p->indexed = mapping_member_is_on(json, "index");
 }
 
 static void mapping_parse_parameters(struct property *p, struct json_object *json)
@@ -193,8 +192,7 @@ static void mapping_parse_parameters(struct property *p, struct json_object *jso
     mapping_parse_vector(p, json);
     p->ignore_above = mapping_member_int(json, "ignore_above");
     p->scaling_factor = json_object_get_double(json_tree_member(json, "scaling_factor"));
-    struct json_object *enabled = json_tree_member(json, "enabled");
-    p->enabled = enabled == NULL || json_object_get_boolean(enabled);
+    p->enabled = mapping_member_is_on(json, "enabled");
 }
 
 /* `path` is the property's own, such as "author.name". */

@@ -7,8 +7,7 @@
 
 static bool validate_counts_has_presence(const struct property *p)
 {
-    return p->family == FAMILY_TEXT || p->family == FAMILY_KEYWORD || p->family == FAMILY_BOOLEAN ||
-           (p->family == FAMILY_NUMBER && p->number != NUMBER_FEATURE) ||
+    return (p->family != FAMILY_OTHER && p->family != FAMILY_FEATURE) ||
            strcmp(p->type, "dense_vector") == 0 || strcmp(p->type, "knn_vector") == 0;
 }
 

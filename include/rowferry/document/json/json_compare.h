@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Iterates over valid JSON with optional white space, and compares scalars by value. */
+/* Reads the text of valid JSON: strings with their escapes resolved, the members and elements of
+ * containers with optional white space, and scalars compared by value. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "rowferry/base/text.h"
+
+/* Returns the closing quote of the string whose opening quote is at `from`, or null if it is
+ * unterminated. */
+const char *json_string_end(const char *from, const char *end);
+
+/* Orders two strings, given without their quotes, with escapes resolved. Returns 0 if they are
+ * equal. */
+int json_name_compare(struct span a, struct span b);
+
+/* Writes a string with its escapes resolved to `to`, which has room for text.len bytes. Returns the
+ * number of bytes. A lone surrogate becomes three bytes that are not valid UTF-8. */
+size_t json_name_decode(char *to, struct span text);
 
 struct json_steps {
     const char *at;
@@ -19,6 +33,9 @@ bool json_steps_element(struct json_steps *s, struct span *value);
 
 /* Reads the next member; `name` is without its quotes. */
 bool json_steps_member(struct json_steps *s, struct span *name, struct span *value);
+
+/* Reads up to the member of that name. Returns its value, whose data is null if there is none. */
+struct span json_steps_find(struct json_steps *s, struct span name);
 
 /* Removes the white space around the value. */
 struct span json_trim(struct span value);

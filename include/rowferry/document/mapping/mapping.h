@@ -19,16 +19,11 @@ enum family {
     FAMILY_TEXT, /* any scalar */
     FAMILY_KEYWORD,
     FAMILY_BOOLEAN,
-    FAMILY_NUMBER,
-};
-
-enum number {
-    NUMBER_NONE,
-    NUMBER_WHOLE,
-    NUMBER_HALF_FLOAT,
-    NUMBER_FLOAT,
-    NUMBER_DOUBLE,
-    NUMBER_FEATURE,
+    FAMILY_WHOLE,
+    FAMILY_HALF_FLOAT,
+    FAMILY_FLOAT,
+    FAMILY_DOUBLE,
+    FAMILY_FEATURE,
 };
 
 struct property {
@@ -46,7 +41,6 @@ struct property {
     bool enabled;          /* of an object; default true */
     bool strict;           /* of an object: refuses members without a property; inherited */
     enum family family;
-    enum number number;
     struct property *children; /* of an object or nested */
     size_t child_count;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names compared with escapes resolved. */
-#include "rowferry/document/json/json_name.h"
+#include "rowferry/document/json/json_compare.h"
 
 #include <check.h>
 #include <string.h>
