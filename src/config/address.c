@@ -16,8 +16,8 @@
 static int address_password_refused(struct err *err)
 {
     err_set(err, ERR_CONFIG, "a password in the URI is refused");
-    return err_hint(err, "name its origin in source.password: env, file, command, prompt or "
-                         "credential");
+    return err_hint(err,
+                    "name its origin in source.password: env, file, command, prompt or credential");
 }
 
 static bool address_is_secret_keyword(const char *keyword)
@@ -241,9 +241,8 @@ int address_check_listen(const char *listen, struct err *err)
 
 int address_check_host(const char *name, struct err *err)
 {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789_-.";
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
     if (*name == '\0' || name[strspn(name, allowed)] != '\0') {
         return err_set(err, ERR_CONFIG,
                        "a host's name is expected, without scheme and port, like \"status.shop\"");

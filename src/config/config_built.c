@@ -115,8 +115,8 @@ int config_read_built(struct config **out, const char *text, struct err *err)
 {
     struct buf whole;
     buf_init(&whole, TEXT_MAX_BYTES);
-    buf_push_literal(&whole, "{\"source\":{\"uri\":\"postgresql:///\"},\"service\":{\"url\":"
-                             "\"http://localhost\"},\"pipelines\":[");
+    buf_push_literal(&whole, "{\"source\":{\"uri\":\"postgresql:///"
+                             "\"},\"service\":{\"url\":\"http://localhost\"},\"pipelines\":[");
     buf_push_text(&whole, text);
     buf_push_literal(&whole, "]}");
     int rc = config_load_text(out, "the words that the live index was built from", &whole, err);

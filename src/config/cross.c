@@ -68,9 +68,9 @@ static int cross_check_auth(const struct reader *r)
     int kinds = (s->api_key.origin != SECRET_NONE) + (s->bearer.origin != SECRET_NONE) +
                 (s->user != NULL || password) + cross_names_aws(s);
     if (kinds > 1) {
-        return read_fail(r, "service.auth", SCAN_VALUE,
-                         "\"service.auth\" must be one of api_key, bearer, user with password, "
-                         "aws_sigv4");
+        return read_fail(
+            r, "service.auth", SCAN_VALUE,
+            "\"service.auth\" must be one of api_key, bearer, user with password, aws_sigv4");
     }
     if ((s->user != NULL) != password) {
         return read_fail(r, "service.auth", SCAN_VALUE, "\"service.auth.%s\" is missing",
@@ -108,9 +108,8 @@ static int cross_check_cleartext(const struct reader *r)
         if (cross_has_credential(s) && !s->allow_cleartext_credentials && cross_leaves_open(s, i)) {
             read_fail(r, "service.url", SCAN_VALUE,
                       "\"service.url\" would send a credential over http:// to another host");
-            return err_hint(r->err, "use https://, or set "
-                                    "\"allow_cleartext_credentials\": true where a sidecar does "
-                                    "TLS");
+            return err_hint(r->err, "use https://, or set \"allow_cleartext_credentials\": true "
+                                    "where a sidecar does TLS");
         }
     }
     return 0;
@@ -130,11 +129,6 @@ static int cross_compare_polls(const struct reader *r, const struct limits_confi
                   "\"%slimits.poll_min\" is longer than \"%slimits.poll_max\"", scope, scope);
     buf_release(&path);
     return result;
-}
-
-static int cross_check_top_polls(const struct reader *r)
-{
-    return cross_compare_polls(r, &r->inherited.limits, "");
 }
 
 static int cross_check_polls(const struct reader *r, size_t index)
@@ -212,11 +206,6 @@ static int cross_check_routing(const struct reader *r, size_t index)
                     "known, and a row whose routing changes has to become another document");
 }
 
-static bool cross_is_stream(const struct pipeline_config *p)
-{
-    return p->to.kind == INDEX_KIND_DATA_STREAM;
-}
-
 static int cross_check_timestamp(const struct reader *r, size_t index)
 {
     struct mapping mapping;
@@ -238,69 +227,44 @@ static int cross_check_timestamp(const struct reader *r, size_t index)
                             "its column: \"fields\": {\"@timestamp\": \"created_at\"}");
 }
 
-/* Refuses options about updates, deletes or rebuilds for a data stream, which only grows. */
-static int cross_check_stream(const struct reader *r, size_t index)
+/* Refuses options that contradict the capture mode or the kind of index: a data stream only grows,
+ * so it takes no updates, deletes or rebuilds. */
+static int cross_check_options(const struct reader *r, size_t index)
 {
     const struct pipeline_config *p = &r->config->pipelines[index];
+    const struct from_config *from = &p->from;
+    const struct capture_traits *traits = capture_traits(from->capture_mode);
+    bool stream = p->to.kind == INDEX_KIND_DATA_STREAM;
     const struct {
         bool wrong;
         const char *path;
         const char *message;
     } rows[] = {
-        {p->to.routing != NULL, "to.routing", "is not for a data stream, which takes no routing"},
-        {p->from.dependency_count > 0, "from.depends_on",
+        {!traits->follows_column && from->cursor_column != NULL, "from.capture.column",
+         "belongs to mode \"cursor\""},
+        {!traits->follows_column && from->overlap_ms > 0, "from.capture.overlap",
+         "belongs to mode \"cursor\""},
+        {traits->follows_column && from->cursor_column == NULL, "from.capture.mode",
+         "is cursor, without \"column\""},
+        {!traits->may_query && from->query != NULL, "from.query",
+         "needs the capture mode \"changelog\""},
+        {stream && p->to.routing != NULL, "to.routing",
+         "is not for a data stream, which takes no routing"},
+        {stream && from->dependency_count > 0, "from.depends_on",
          "sends documents again when other tables change, and a data stream takes no updates"},
-        {p->from.reconcile_ms > 0, "from.capture.deletes",
+        {stream && from->reconcile_ms > 0, "from.capture.deletes",
          "looks for documents to delete, and a data stream takes no deletes"},
-        {p->on_schema_change == ON_SCHEMA_CHANGE_REBUILD, "on_schema_change",
-         "is \"rebuild\", and a data stream is never built anew: leave it at \"stop\" here"},
+        {stream && p->on_schema_change == ON_SCHEMA_CHANGE_REBUILD, "on_schema_change",
+         "is \"rebuild\", and a data stream is never rebuilt: leave it at \"stop\" here"},
+        {from->dependency_count > 0 && from->query == NULL, "from.depends_on", "needs \"query\""},
+        {p->verify.repair && p->verify.every_ms == 0, "verify.repair", "needs \"verify.every\""},
     };
-    for (size_t i = 0; cross_is_stream(p) && i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (rows[i].wrong) {
             return cross_fail_in_pipeline(r, index, rows[i].path, rows[i].message);
         }
     }
-    return cross_is_stream(p) ? cross_check_timestamp(r, index) : 0;
-}
-
-static int cross_check_dependencies(const struct reader *r, size_t index)
-{
-    const struct from_config *from = &r->config->pipelines[index].from;
-    if (from->dependency_count > 0 && from->query == NULL) {
-        return cross_fail_in_pipeline(r, index, "from.depends_on", "stands without \"query\"");
-    }
-    return 0;
-}
-
-static int cross_check_capture(const struct reader *r, size_t index)
-{
-    const struct from_config *from = &r->config->pipelines[index].from;
-    const struct capture_traits *traits = capture_traits(from->capture_mode);
-    if (!traits->follows_column && from->cursor_column != NULL) {
-        return cross_fail_in_pipeline(r, index, "from.capture.column",
-                                      "belongs to mode \"cursor\"");
-    }
-    if (!traits->follows_column && from->overlap_ms > 0) {
-        return cross_fail_in_pipeline(r, index, "from.capture.overlap",
-                                      "belongs to mode \"cursor\"");
-    }
-    if (traits->follows_column && from->cursor_column == NULL) {
-        return cross_fail_in_pipeline(r, index, "from.capture.mode",
-                                      "is cursor, without \"column\"");
-    }
-    if (!traits->may_query && from->query != NULL) {
-        return cross_fail_in_pipeline(r, index, "from.query",
-                                      "needs the capture mode \"changelog\"");
-    }
-    return 0;
-}
-
-static int cross_check_verify(const struct reader *r, size_t index)
-{
-    const struct pipeline_config *p = &r->config->pipelines[index];
-    return p->verify.repair && p->verify.every_ms == 0
-               ? cross_fail_in_pipeline(r, index, "verify.repair", "needs \"verify.every\"")
-               : 0;
+    return stream ? cross_check_timestamp(r, index) : 0;
 }
 
 static int cross_check_unique(const struct reader *r, size_t index)
@@ -320,17 +284,19 @@ static int cross_check_unique(const struct reader *r, size_t index)
 int cross_check(const struct reader *r)
 {
     int (*const of_file[])(const struct reader *) = {cross_check_auth, cross_check_aws,
-                                                     cross_check_tls, cross_check_cleartext,
-                                                     cross_check_top_polls};
+                                                     cross_check_tls, cross_check_cleartext};
     int (*const of_pipeline[])(const struct reader *, size_t) = {
         cross_check_unique,  cross_check_polls,  cross_check_key,
-        cross_check_capture, cross_check_stream, cross_check_dependencies,
-        cross_check_fields,  cross_check_verify, cross_check_routing};
+        cross_check_options, cross_check_fields, cross_check_routing};
     for (size_t i = 0; i < sizeof(of_file) / sizeof(of_file[0]); i++) {
         int result = of_file[i](r);
         if (result != 0) {
             return result;
         }
+    }
+    int top = cross_compare_polls(r, &r->inherited.limits, "");
+    if (top != 0) {
+        return top;
     }
     for (size_t p = 0; p < r->config->pipeline_count; p++) {
         for (size_t i = 0; i < sizeof(of_pipeline) / sizeof(of_pipeline[0]); i++) {

@@ -168,14 +168,6 @@ static void scan_note_place(struct scan *s, size_t key_at)
     }
 }
 
-/* Removes the keys of the object that ends. Fails at the first duplicate. */
-static bool scan_end_object(struct scan *s, size_t first)
-{
-    const char *twice = scan_keys_end(&s->keys, first);
-    return twice == NULL || scan_fail_problem(s, (size_t)(twice - s->text) - 1,
-                                              "this key stands twice in its object");
-}
-
 /* Refuses keys that json-c would change and so confuse with others: it cuts a name at a zero byte
  * and replaces incomplete characters. */
 static bool scan_push_key(struct scan *s, struct span key, size_t key_at)
@@ -211,33 +203,6 @@ static bool scan_member(struct scan *s)
     return good;
 }
 
-static bool scan_object(struct scan *s)
-{
-    size_t first_key = s->keys.count;
-    s->at++;
-    scan_skip_blanks(s);
-    if (scan_take(s, '}')) {
-        return true;
-    }
-    for (;;) {
-        if (!scan_member(s)) {
-            return false;
-        }
-        scan_skip_blanks(s);
-        if (scan_take(s, '}')) {
-            return scan_end_object(s, first_key);
-        }
-        size_t comma = s->at;
-        if (!scan_take(s, ',')) {
-            return scan_fail_expected(s, "\",\" or \"}\"");
-        }
-        scan_skip_blanks(s);
-        if (scan_peek(s) == '}') {
-            return scan_fail_problem(s, comma, "a comma before \"}\"");
-        }
-    }
-}
-
 static bool scan_element(struct scan *s, size_t index)
 {
     size_t path_len = s->path.len;
@@ -248,30 +213,45 @@ static bool scan_element(struct scan *s, size_t index)
     return good;
 }
 
-static bool scan_array(struct scan *s)
+/* Scans the items of an object or an array, up to its closing bracket. */
+static bool scan_items(struct scan *s, bool object)
 {
+    const char close = object ? '}' : ']';
     s->at++;
     scan_skip_blanks(s);
-    if (scan_take(s, ']')) {
+    if (scan_take(s, close)) {
         return true;
     }
     for (size_t index = 0;; index++) {
-        if (!scan_element(s, index)) {
+        if (!(object ? scan_member(s) : scan_element(s, index))) {
             return false;
         }
         scan_skip_blanks(s);
-        if (scan_take(s, ']')) {
+        if (scan_take(s, close)) {
             return true;
         }
         size_t comma = s->at;
         if (!scan_take(s, ',')) {
-            return scan_fail_expected(s, "\",\" or \"]\"");
+            return scan_fail_expected(s, object ? "\",\" or \"}\"" : "\",\" or \"]\"");
         }
         scan_skip_blanks(s);
-        if (scan_peek(s) == ']') {
-            return scan_fail_problem(s, comma, "a comma before \"]\"");
+        if (scan_peek(s) == close) {
+            return scan_fail_problem(s, comma,
+                                     object ? "a comma before \"}\"" : "a comma before \"]\"");
         }
     }
+}
+
+/* Fails at the first duplicate key. */
+static bool scan_object(struct scan *s)
+{
+    size_t first = s->keys.count;
+    if (!scan_items(s, true)) {
+        return false;
+    }
+    const char *twice = scan_keys_end(&s->keys, first);
+    return twice == NULL || scan_fail_problem(s, (size_t)(twice - s->text) - 1,
+                                              "this key stands twice in its object");
 }
 
 static bool scan_value(struct scan *s)
@@ -281,7 +261,7 @@ static bool scan_value(struct scan *s)
     }
     char c = scan_peek(s);
     bool good = c == '{'                        ? scan_object(s)
-                : c == '['                      ? scan_array(s)
+                : c == '['                      ? scan_items(s, false)
                 : c == '"'                      ? scan_string(s)
                 : c == '-' || ascii_is_digit(c) ? scan_number(s)
                                                 : scan_word(s);

@@ -25,15 +25,6 @@ static int secret_from_env(const struct secret *s, const char *option, char **ou
     return 0;
 }
 
-static char *secret_warn_of_readers(const char *path, const char *option)
-{
-    struct buf text;
-    buf_init(&text, PATH_MAX_BYTES);
-    buf_printf(&text, "the file \"%s\" of \"%s\" can be read by others; chmod 600 \"%s\"", path,
-               option, path);
-    return buf_detach(&text);
-}
-
 static int secret_from_file(const char *path, const char *option, char **out, char **warning,
                             struct err *err)
 {
@@ -49,8 +40,13 @@ static int secret_from_file(const char *path, const char *option, char **out, ch
         result = err_set(err, ERR_CONFIG, "the file \"%s\" of \"%s\" is too long for a secret",
                          path, option);
     } else {
-        *warning =
-            (info.st_mode & (S_IRGRP | S_IROTH)) != 0 ? secret_warn_of_readers(path, option) : NULL;
+        if ((info.st_mode & (S_IRGRP | S_IROTH)) != 0) {
+            struct buf said;
+            buf_init(&said, PATH_MAX_BYTES);
+            buf_printf(&said, "the file \"%s\" of \"%s\" can be read by others; chmod 600 \"%s\"",
+                       path, option, path);
+            *warning = buf_detach(&said);
+        }
         *out = text_copy_span(span_make(buf_text(&text), text.len));
     }
     if (text.data != NULL) {
@@ -195,17 +191,12 @@ static void secret_drop_origin(void *context)
     free(o);
 }
 
-/* Returns true if reading again may give another value. A prompt cannot be repeated, and the
- * environment of a process does not change. */
-static bool secret_can_change(const struct secret *s)
-{
-    return s->origin == SECRET_FILE || s->origin == SECRET_COMMAND ||
-           s->origin == SECRET_CREDENTIAL;
-}
-
 static void secret_make_renewable(struct secret *s, const char *option)
 {
-    if (s->value == NULL || s->renewal != NULL || !secret_can_change(s)) {
+    /* a prompt cannot be repeated, and the environment of a process does not change */
+    bool can_change =
+        s->origin == SECRET_FILE || s->origin == SECRET_COMMAND || s->origin == SECRET_CREDENTIAL;
+    if (s->value == NULL || s->renewal != NULL || !can_change) {
         return;
     }
     struct origin *o = mem_zero(1, sizeof(*o));
@@ -231,18 +222,15 @@ int secret_resolve_all(struct config *c, struct err *err)
     return 0;
 }
 
-static void secret_keep_prompted(struct secret *to, const struct secret *from)
-{
-    if (to->origin == SECRET_PROMPT && from->origin == SECRET_PROMPT && to->value == NULL &&
-        from->value != NULL && strcmp(to->place, from->place) == 0) {
-        to->value = text_copy(from->value);
-    }
-}
-
 void secret_keep_all_prompted(struct config *to, const struct config *from)
 {
     for (size_t i = 0; i < ALL; i++) {
-        secret_keep_prompted(secret_at(to, i), secret_of(from, i));
+        struct secret *s = secret_at(to, i);
+        const struct secret *former = secret_of(from, i);
+        if (s->origin == SECRET_PROMPT && former->origin == SECRET_PROMPT && s->value == NULL &&
+            former->value != NULL && strcmp(s->place, former->place) == 0) {
+            s->value = text_copy(former->value);
+        }
     }
 }
 

@@ -11,9 +11,8 @@
 
 int text_check_name(const char *value, struct err *err)
 {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789_-";
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     size_t len = strlen(value);
     if (value[strspn(value, allowed)] != '\0') {
         return err_set(err, ERR_CONFIG, "a name has letters, digits, - and _ only");

@@ -104,11 +104,10 @@ static int value_read_amount(struct reader *r, const struct option *o, const cha
     }
     int64_t amount = 0;
     if (!(size ? units_parse_size(text, &amount) : units_parse_duration(text, &amount))) {
-        result = read_fail(r, path, SCAN_VALUE,
-                           "\"%s\" is \"%s\"; a whole number with its unit (%s) is expected, like "
-                           "\"%s\"",
-                           path, text, size ? "B, KiB, MiB, GiB" : "ms, s, m, h, d",
-                           value_example_of(o));
+        result = read_fail(
+            r, path, SCAN_VALUE,
+            "\"%s\" is \"%s\"; a whole number with its unit (%s) is expected, like \"%s\"", path,
+            text, size ? "B, KiB, MiB, GiB" : "ms, s, m, h, d", value_example_of(o));
     } else if (!value_in_range(o, amount)) {
         result = read_fail(r, path, SCAN_VALUE, "\"%s\" is \"%s\"; it must be from %s to %s", path,
                            text, o->least, o->most);

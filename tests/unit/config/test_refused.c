@@ -164,7 +164,7 @@ static const struct refused {
     {PIPE(NAME
           ",\"from\": {\"table\": \"t\", \"depends_on\": [{\"table\": \"a\", \"key\": [\"id\"], "
           "\"keys\": \"select 1\"}]}," TO),
-     "shop.json:2:51: \"pipelines[0].from.depends_on\" stands without \"query\"", NULL},
+     "shop.json:2:51: \"pipelines[0].from.depends_on\" needs \"query\"", NULL},
     {PIPE(NAME
           ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"depends_on\": [{\"table\": "
           "\"a\", \"key\": [\"id\"]}]}," TO),
@@ -232,7 +232,7 @@ static const struct refused {
      NULL},
     {PIPE(NAME "," FROM "," STREAM_TO("") ",\n\"on_schema_change\": \"rebuild\""),
      "shop.json:3:21: \"pipelines[0].on_schema_change\" is \"rebuild\", and a data stream is never "
-     "built anew: leave it at \"stop\" here",
+     "rebuilt: leave it at \"stop\" here",
      NULL},
 
     /* secrets where they are not allowed */
