@@ -37,17 +37,30 @@ static struct check_line *check_add_line(struct check *c, enum verdict verdict)
     return line;
 }
 
-void check_report(struct check *c, enum verdict verdict, const char *remedy, const char *format,
-                  ...)
+static void check_add_text(struct check *c, enum verdict verdict, const char *format, va_list args)
 {
     struct check_line *line = check_add_line(c, verdict);
-    va_list args;
-    va_start(args, format);
     if (vasprintf(&line->text, format, args) < 0) {
         line->text = text_copy("out of memory");
     }
+}
+
+void check_report(struct check *c, enum verdict verdict, const char *remedy, const char *format,
+                  ...)
+{
+    va_list args;
+    va_start(args, format);
+    check_add_text(c, verdict, format, args);
     va_end(args);
-    line->remedy = remedy != NULL ? text_copy(remedy) : NULL;
+    c->lines[c->count - 1].remedy = remedy != NULL ? text_copy(remedy) : NULL;
+}
+
+void check_pass(struct check *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    check_add_text(c, VERDICT_PASS, format, args);
+    va_end(args);
 }
 
 void check_remedy(struct check *c, const char *format, ...)
@@ -285,7 +298,7 @@ int command_check(const struct arguments *a, struct err *err)
 {
     struct setup setup;
     struct check c = {.setup = &setup, .accept_admin = arguments_have(a, OPTION_ACCEPT_ADMIN)};
-    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    int rc = setup_load(&setup, a, err);
     if (rc == 0) {
         rc = check_all(&c, err);
     }

@@ -94,9 +94,17 @@ void probe_mapping_plan_release(struct check_plan *p);
 int probe_table_dependency(struct check *c, size_t index, const struct table **out,
                            struct err *err) MUST_CHECK;
 
+/* For "create index": an index of a partitioned table cannot be created concurrently. */
+static inline const char *probe_concurrently(const struct table *t)
+{
+    return t->kind == 'p' ? "" : "concurrently ";
+}
+
 /* Adds a line; `remedy` may be null. */
 void check_report(struct check *c, enum verdict verdict, const char *remedy, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
+/* Adds a PASS line. */
+void check_pass(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Sets the remedy of the last line. */
 void check_remedy(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a FAIL line with the message, detail and hint of an error. */

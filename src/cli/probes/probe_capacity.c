@@ -91,8 +91,7 @@ static void probe_capacity_report_documents(struct check *c, const struct sizes 
         check_report(c, VERDICT_WARN, "raise limits.document_bytes, or leave the large column out",
                      "one of %s is a dead letter: limits.document_bytes is less", largest);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "about %s of %s each, the largest of a sample %s", many,
-                     average, largest);
+        check_pass(c, "about %s of %s each, the largest of a sample %s", many, average, largest);
     }
 }
 
@@ -108,9 +107,9 @@ static void probe_capacity_report_changes(struct check *c)
         return;
     }
     int64_t written = r.inserts + r.updates + r.deletes;
-    check_report(c, VERDICT_PASS, NULL, "%.1f changes a second: %s in the last %s",
-                 (double)written / (double)(r.seconds > 0 ? r.seconds : 1),
-                 units_count(many, written), units_duration(span, r.seconds * 1000));
+    check_pass(c, "%.1f changes a second: %s in the last %s",
+               (double)written / (double)(r.seconds > 0 ? r.seconds : 1),
+               units_count(many, written), units_duration(span, r.seconds * 1000));
 }
 
 /* During a rebuild, the next index, the live one and the former ones exist at the same time. */
@@ -127,24 +126,21 @@ static void probe_capacity_report_storage(struct check *c, const struct sizes *s
     units_size(one, bytes);
     units_size(all, most);
     if (room->bytes < 0) {
-        check_report(
-            c, VERDICT_PASS, NULL,
-            "about %s in %lld cop%s, %s while a rebuild is under way; the room is not to be "
-            "seen",
+        check_pass(
+            c,
+            "about %s in %lld cop%s, %s while a rebuild is under way; the room is not to be seen",
             one, (long long)s->copies, s->copies == 1 ? "y" : "ies", all);
     } else if (still > room->bytes) {
-        check_report(
-            c, VERDICT_FAIL,
-            "give the nodes larger disks, or set \"number_of_replicas\" or to.keep lower",
-            "about %s in %lld cop%s, %s while a rebuild is under way, and %s are left below "
-            "the low watermark",
-            one, (long long)s->copies, s->copies == 1 ? "y" : "ies", all,
-            units_size(left, room->bytes));
-    } else {
-        check_report(c, VERDICT_PASS, NULL,
-                     "about %s in %lld cop%s, %s while a rebuild is under way, of %s", one,
-                     (long long)s->copies, s->copies == 1 ? "y" : "ies", all,
+        check_report(c, VERDICT_FAIL,
+                     "give the nodes larger disks, or set \"number_of_replicas\" or to.keep lower",
+                     "about %s in %lld cop%s, %s while a rebuild is under way, and %s are left "
+                     "below the low watermark",
+                     one, (long long)s->copies, s->copies == 1 ? "y" : "ies", all,
                      units_size(left, room->bytes));
+    } else {
+        check_pass(c, "about %s in %lld cop%s, %s while a rebuild is under way, of %s", one,
+                   (long long)s->copies, s->copies == 1 ? "y" : "ies", all,
+                   units_size(left, room->bytes));
     }
 }
 
@@ -175,8 +171,8 @@ static void probe_capacity_report_shards(struct check *c, const struct sizes *s,
         check_remedy(c, "add nodes, or in to.settings: \"number_of_replicas\": %lld",
                      (long long)room->data_nodes - 1);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "%lld of %s, %lld cop%s of each", (long long)s->shards,
-                     each, (long long)s->copies, s->copies == 1 ? "y" : "ies");
+        check_pass(c, "%lld of %s, %lld cop%s of each", (long long)s->shards, each,
+                   (long long)s->copies, s->copies == 1 ? "y" : "ies");
     }
 }
 
@@ -190,8 +186,8 @@ static void probe_capacity_report_fields(struct check *c, const struct sizes *s)
                      (long long)s->fields, (long long)s->field_limit);
         check_remedy(c, "in to.settings: \"index.mapping.total_fields.limit\": %lld", more);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "%lld of %lld that the index takes",
-                     (long long)s->fields, (long long)s->field_limit);
+        check_pass(c, "%lld of %lld that the index takes", (long long)s->fields,
+                   (long long)s->field_limit);
     }
 }
 
@@ -207,9 +203,8 @@ static void probe_capacity_report_vectors(struct check *c, const struct sizes *s
                      "%lld dimensions, and %s takes %lld", (long long)s->dimensions,
                      product_name(c->product.product), (long long)most);
     } else if (s->vector_dimensions > 0) {
-        check_report(c, VERDICT_PASS, NULL,
-                     "%lld dimensions: searching them takes about %s of memory, in each copy",
-                     (long long)s->vector_dimensions, memory);
+        check_pass(c, "%lld dimensions: searching them takes about %s of memory, in each copy",
+                   (long long)s->vector_dimensions, memory);
     }
 }
 
@@ -234,24 +229,22 @@ static void probe_capacity_report_stated(struct check *c, const struct sizes *s)
     probe_capacity_push_unstated(&absent, "retention", stated->retention_ms);
     probe_capacity_push_unstated(&absent, "growth", stated->growth);
     if (absent.len > 0) {
-        check_report(
-            c, VERDICT_WARN,
-            "state them in the pipeline: \"capacity\": {\"query_rate\": 10, \"retention\": "
-            "\"365d\", \"growth\": 1000}: queries a second, how long a document stays, "
-            "documents a day",
-            "not stated: %s", buf_text(&absent));
+        check_report(c, VERDICT_WARN,
+                     "state them in the pipeline: \"capacity\": {\"query_rate\": 10, "
+                     "\"retention\": \"365d\", \"growth\": 1000}: queries a second, how long a "
+                     "document stays, documents a day",
+                     "not stated: %s", buf_text(&absent));
     } else {
         int64_t days = stated->retention_ms / 1000 / DAY_S;
         int64_t last = stated->growth * (days > 0 ? days : 1);
         last = last > s->documents ? last : s->documents;
         units_size(size, capacity_index_bytes_of(s, last) * s->copies);
-        check_report(
-            c, VERDICT_PASS, NULL,
-            "%lld queries a second, each over %lld shard%s; %s documents once %s have passed, "
-            "about %s in all copies",
-            (long long)stated->query_rate, (long long)s->shards, s->shards == 1 ? "" : "s",
-            units_count(many, last), units_duration(kept, stated->retention_ms),
-            s->late ? "nobody knows what" : size);
+        check_pass(c,
+                   "%lld queries a second, each over %lld shard%s; %s documents once %s have "
+                   "passed, about %s in all copies",
+                   (long long)stated->query_rate, (long long)s->shards, s->shards == 1 ? "" : "s",
+                   units_count(many, last), units_duration(kept, stated->retention_ms),
+                   s->late ? "nobody knows what" : size);
     }
     buf_release(&absent);
 }

@@ -16,8 +16,8 @@ static void probe_cursor_report_unindexed(struct check *c, const char *column)
     }
     check_report(c, VERDICT_WARN, NULL,
                  "no index begins with \"%s\": each poll reads the whole table", column);
-    check_remedy(c, "create index %son %s (\"%s\"%s)", t->kind == 'p' ? "" : "concurrently ",
-                 t->quoted, column, buf_text(&key));
+    check_remedy(c, "create index %son %s (\"%s\"%s)", probe_concurrently(t), t->quoted, column,
+                 buf_text(&key));
     buf_release(&key);
 }
 
@@ -31,7 +31,7 @@ static void probe_cursor_column(struct check *c)
         check_fail(c, &err);
         return;
     }
-    check_report(c, VERDICT_PASS, NULL, "\"%s\" can be followed", column);
+    check_pass(c, "\"%s\" can be followed", column);
     if (!look.indexed) {
         probe_cursor_report_unindexed(c, column);
     }
@@ -64,9 +64,8 @@ static const char *probe_cursor_blind_why(const struct cursor_look *look, const 
         return "this role cannot see how long the transactions of others have run";
     }
     if (!look->tracked) {
-        *remedy =
-            "set track_activities to on, also for each role and database (psql: \\drds) and for "
-            "sessions that are open";
+        *remedy = "set track_activities to on, also for each role and database (psql: \\drds) and "
+                  "for sessions that are open";
         return "the server does not say of every session how long its transaction has run";
     }
     return NULL;
@@ -83,18 +82,16 @@ static void probe_cursor_horizon(struct check *c)
     }
     const char *why = probe_cursor_blind_why(&look, &remedy);
     if (why != NULL) {
-        check_report(
-            c, VERDICT_WARN, remedy,
-            "a change is missed that commits later than from.capture.overlap after its value "
-            "was taken: %s",
-            why);
+        check_report(c, VERDICT_WARN, remedy,
+                     "a change is missed that commits later than from.capture.overlap after its "
+                     "value was taken: %s",
+                     why);
         if (remedy == NULL) {
             check_remedy(c, "have a superuser run: grant pg_read_all_stats to \"%s\"",
                          c->identity.role);
         }
     } else {
-        check_report(c, VERDICT_PASS, NULL,
-                     "no change is missed whose value the database takes within its transaction");
+        check_pass(c, "no change is missed whose value the database takes within its transaction");
     }
     if (look.prepared[0] != '\0') {
         check_report(c, VERDICT_WARN, "end it with COMMIT PREPARED or ROLLBACK PREPARED",
@@ -107,24 +104,21 @@ static void probe_cursor_deletes(struct check *c)
     char every[UNITS_BYTES];
     const struct from_config *from = &c->pipeline->from;
     if (c->pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
-        check_report(c, VERDICT_PASS, NULL,
-                     "rows that are deleted in the table stay in the stream");
+        check_pass(c, "rows that are deleted in the table stay in the stream");
         return;
     }
     if (from->reconcile_ms > 0) {
-        check_report(
-            c, VERDICT_PASS, NULL,
-            "rows that are deleted in the table leave the index with the first sync that runs %s "
-            "after the last look",
-            units_duration(every, from->reconcile_ms));
+        check_pass(c,
+                   "rows that are deleted in the table leave the index with the first sync that "
+                   "runs %s after the last look",
+                   units_duration(every, from->reconcile_ms));
         return;
     }
-    check_report(
-        c, VERDICT_WARN,
-        "set from.capture.deletes, {\"reconcile\": \"1h\"} for example, or use the change log; "
-        "or mark rows as deleted and exclude them in from.where",
-        "rows that are deleted in the table%s stay in the index",
-        from->where != NULL ? ", and not by a change that from.where excludes," : "");
+    check_report(c, VERDICT_WARN,
+                 "set from.capture.deletes, {\"reconcile\": \"1h\"} for example, or use the change "
+                 "log; or mark rows as deleted and exclude them in from.where",
+                 "rows that are deleted in the table%s stay in the index",
+                 from->where != NULL ? ", and not by a change that from.where excludes," : "");
 }
 
 const struct probe probes_cursor[] = {

@@ -36,7 +36,7 @@ static void probe_index_privileges(struct check *c)
     struct buf missing;
     buf_init(&missing, LIST_MAX_BYTES);
     if (c->open_service) {
-        check_report(c, VERDICT_PASS, NULL, "the service has none to ask for");
+        check_pass(c, "the service has none to ask for");
     } else if (privilege_missing(c->session.service, &c->product, c->pipeline->to.index, &missing,
                                  &told, &err) < 0) {
         check_fail(c, &err);
@@ -46,9 +46,9 @@ static void probe_index_privileges(struct check *c)
     } else if (missing.len > 0) {
         probe_index_report_missing(c, &missing);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "enough for \"%s\" and \"%s-*\"%s",
-                     c->pipeline->to.index, c->pipeline->to.index,
-                     c->product.product == PRODUCT_OPENSEARCH ? ", as far as refusals show" : "");
+        check_pass(c, "enough for \"%s\" and \"%s-*\"%s", c->pipeline->to.index,
+                   c->pipeline->to.index,
+                   c->product.product == PRODUCT_OPENSEARCH ? ", as far as refusals show" : "");
     }
     buf_release(&missing);
 }
@@ -72,9 +72,8 @@ static void probe_index_report_owner(struct check *c, const struct index_info *i
 {
     const char *alias = c->pipeline->to.index;
     if (strcmp(index->pipeline, c->pipeline->name) == 0) {
-        check_report(c, VERDICT_PASS, NULL,
-                     "alias \"%s\" points at \"%s\", which this pipeline built", alias,
-                     index->name);
+        check_pass(c, "alias \"%s\" points at \"%s\", which this pipeline built", alias,
+                   index->name);
         probe_index_report_write_alias(c, index);
     } else if (index->pipeline[0] != '\0') {
         check_report(c, VERDICT_FAIL, "choose another to.index, or remove the alias",
@@ -85,8 +84,8 @@ static void probe_index_report_owner(struct check *c, const struct index_info *i
                      "alias \"%s\" points at \"%s\", which rowferry did not build", alias,
                      index->name);
         check_remedy(c,
-                     "choose another to.index, or remove the alias: POST /_aliases {\"actions\":[{"
-                     "\"remove\":{\"index\":\"%s\",\"alias\":\"%s\"}}]}",
+                     "choose another to.index, or remove the alias: POST /_aliases "
+                     "{\"actions\":[{\"remove\":{\"index\":\"%s\",\"alias\":\"%s\"}}]}",
                      index->name, alias);
     }
 }
@@ -99,7 +98,7 @@ static void probe_index_report_stream(struct check *c, const struct index_info *
             "choose another to.index; for rows that are only added: \"kind\": \"data_stream\"",
             "\"%s\" is a data stream, and an alias cannot bear its name", stream->name);
     } else if (strcmp(stream->pipeline, c->pipeline->name) == 0) {
-        check_report(c, VERDICT_PASS, NULL, "data stream \"%s\" is this pipeline's", stream->name);
+        check_pass(c, "data stream \"%s\" is this pipeline's", stream->name);
     } else if (stream->pipeline[0] != '\0') {
         check_report(c, VERDICT_FAIL, "choose another to.index",
                      "data stream \"%s\" is that of pipeline \"%s\"", stream->name,
@@ -137,7 +136,7 @@ static void probe_index(struct check *c)
     }
     switch (kind) {
     case ALIAS_ABSENT:
-        check_report(c, VERDICT_PASS, NULL, "\"%s\" is free: the first sync builds it", alias);
+        check_pass(c, "\"%s\" is free: the first sync builds it", alias);
         break;
     case ALIAS_STREAM:
         probe_index_report_stream(c, &index);
@@ -152,11 +151,10 @@ static void probe_index(struct check *c)
             "alias \"%s\" points at several indices", alias);
         break;
     case ALIAS_CONCRETE:
-        check_report(
-            c, VERDICT_FAIL,
-            "rowferry reindex --adopt builds an index beside it and turns the name into an "
-            "alias; or choose another to.index",
-            "\"%s\" is an index of its own, and an alias cannot bear its name", alias);
+        check_report(c, VERDICT_FAIL,
+                     "rowferry reindex --adopt builds an index beside it and turns the name into "
+                     "an alias; or choose another to.index",
+                     "\"%s\" is an index of its own, and an alias cannot bear its name", alias);
         break;
     }
 }
@@ -172,28 +170,27 @@ static void probe_index_name(struct check *c)
     buf_init(&name, LIST_MAX_BYTES);
     buf_printf(&name, "%s-20000101-1", alias);
     if (c->pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
-        check_report(c, VERDICT_PASS, NULL, "\"%s\" is legal", alias);
+        check_pass(c, "\"%s\" is legal", alias);
     } else if (cluster_template(c->session.service, buf_text(&name), &template, &err) < 0) {
         check_fail(c, &err);
     } else if (template.stream) {
         check_report(c, VERDICT_FAIL, NULL,
-                     "names like \"%s\" are a data stream's here, by the template "
-                     "\"%s\", and rows that change need an index",
+                     "names like \"%s\" are a data stream's here, by the template \"%s\", and rows "
+                     "that change need an index",
                      buf_text(&name), template.name);
         check_remedy(c, "choose another to.index, or: DELETE /_index_template/%s", template.name);
     } else if (template.alias[0] != '\0') {
-        check_report(
-            c, VERDICT_FAIL, NULL,
-            "indices like \"%s\" get the alias \"%s\" by the template \"%s\", and would be "
-            "searched while they fill",
-            buf_text(&name), template.alias, template.name);
+        check_report(c, VERDICT_FAIL, NULL,
+                     "indices like \"%s\" get the alias \"%s\" by the template \"%s\", and would "
+                     "be searched while they fill",
+                     buf_text(&name), template.alias, template.name);
         check_remedy(c, "take the alias out of the template, or \"%s-*\" out of its index_patterns",
                      alias);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "\"%s\" is legal, and %s", alias,
-                     template.known
-                         ? "no template makes it a data stream's"
-                         : "whether a template makes it a data stream's is not to be seen");
+        check_pass(c, "\"%s\" is legal, and %s", alias,
+                   template.known
+                       ? "no template makes it a data stream's"
+                       : "whether a template makes it a data stream's is not to be seen");
     }
     buf_release(&name);
 }
@@ -205,9 +202,9 @@ static void probe_index_report_automatic(struct check *c, const char *value, boo
 {
     const char *alias = c->pipeline->to.index;
     if (!cluster_creates(value, alias)) {
-        check_report(c, VERDICT_PASS, NULL, "no write creates \"%s\"", alias);
+        check_pass(c, "no write creates \"%s\"", alias);
     } else if (there) {
-        check_report(c, VERDICT_PASS, NULL, "\"%s\" is there: no write creates it", alias);
+        check_pass(c, "\"%s\" is there: no write creates it", alias);
     } else {
         check_report(c, VERDICT_WARN, NULL,
                      "whoever writes to \"%s\" before the first sync makes an index of that name, "
@@ -231,8 +228,7 @@ static void probe_index_automatic(struct check *c)
         index_resolve(c->session.service, c->pipeline->to.index, &kind, &index, &err) < 0) {
         check_fail(c, &err);
     } else if (value.len == 0) {
-        check_report(c, VERDICT_PASS, NULL,
-                     "not known: the service does not tell this account action.auto_create_index");
+        check_pass(c, "not known: the service does not tell this account action.auto_create_index");
     } else {
         probe_index_report_automatic(c, buf_text(&value), kind != ALIAS_ABSENT);
     }

@@ -21,8 +21,8 @@ static void probe_local_report_warnings(struct check *c, size_t from)
 static void probe_local_configuration(struct check *c)
 {
     const struct config *config = c->setup->config;
-    check_report(c, VERDICT_PASS, NULL, "%s, %zu pipeline%s", config->path, config->pipeline_count,
-                 config->pipeline_count == 1 ? "" : "s");
+    check_pass(c, "%s, %zu pipeline%s", config->path, config->pipeline_count,
+               config->pipeline_count == 1 ? "" : "s");
     probe_local_report_warnings(c, 0);
     if (config_listens_open(config)) {
         check_report(c, VERDICT_WARN, "listen on 127.0.0.1 and let a proxy ask for a credential",
@@ -36,14 +36,14 @@ static void probe_local_secrets(struct check *c)
     struct err err;
     size_t told = c->setup->config->warning_count;
     if (secret_resolve_all(c->setup->config, &err) < 0) {
-        check_fail_else(c, &err,
-                        err.message[0] == '$'
-                            ? "set the variable where rowferry is started, or name another place"
-                            : "put the secret there, readable by this user alone, or name another "
-                              "place");
+        check_fail_else(
+            c, &err,
+            err.message[0] == '$'
+                ? "set the variable where rowferry is started, or name another place"
+                : "put the secret there, readable by this user alone, or name another place");
         return;
     }
-    check_report(c, VERDICT_PASS, NULL, "all that the file names can be read");
+    check_pass(c, "all that the file names can be read");
     probe_local_report_warnings(c, told);
 }
 

@@ -45,11 +45,10 @@ static void probe_log_report_installed(struct check *c, bool notifies, const cha
 {
     const char *notify = notifies ? ", sends NOTIFY" : "";
     if (dumper != NULL) {
-        check_report(c, VERDICT_PASS, NULL,
-                     "is installed%s; role \"%s\" dumps its tables by " INSTALL_DUMP_REMEDY, notify,
-                     dumper);
+        check_pass(c, "is installed%s; role \"%s\" dumps its tables by " INSTALL_DUMP_REMEDY,
+                   notify, dumper);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "is installed%s", notify);
+        check_pass(c, "is installed%s", notify);
     }
 }
 
@@ -79,10 +78,9 @@ static void probe_log_look(struct check *c)
         check_fail(c, &err);
     } else if (why.len > 0) {
         check_report(c, VERDICT_FAIL,
-                     broken
-                         ? "run: rowferry source install; then everything is copied again, because "
-                           "changes may have been missed"
-                         : "run: rowferry source install",
+                     broken ? "run: rowferry source install; then everything is copied again, "
+                              "because changes may have been missed"
+                            : "run: rowferry source install",
                      "%s", buf_text(&why));
     } else {
         probe_log_report_installed(c, notifies, beside.dumper);
@@ -126,8 +124,7 @@ static void probe_log_consumers(struct check *c)
                      "sync it; where it was given up: select rowferry.drop_consumer('...')",
                      "the change log keeps entries for %s", buf_text(&names));
     } else {
-        check_report(c, VERDICT_PASS, NULL,
-                     "no consumer of this role keeps entries of the change log for long");
+        check_pass(c, "no consumer of this role keeps entries of the change log for long");
     }
     buf_release(&names);
 }
@@ -149,7 +146,7 @@ static void probe_log_publications(struct check *c)
             "%s: of all tables, so of the change log's too: a subscriber that lacks them stops",
             beside.publications);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "none is of all tables");
+        check_pass(c, "none is of all tables");
     }
     buf_release(&remedy);
     installed_beside_release(&beside);

@@ -23,14 +23,6 @@ static const char *probe_mapping_remedy_of(const char *text)
     return text + strlen(text);
 }
 
-static void probe_mapping_report_error(struct check *c, const struct plan_note *note,
-                                       const char *remedy)
-{
-    const char *end = probe_mapping_remedy_of(note->text);
-    check_report(c, VERDICT_FAIL, *end != '\0' ? end + strlen(": ") : remedy, "%.*s",
-                 (int)(end - note->text), note->text);
-}
-
 static bool probe_mapping_same_loss(const struct plan_note *a, const struct plan_note *b)
 {
     return a->loss != NULL && b->loss != NULL && strcmp(a->loss, b->loss) == 0;
@@ -73,8 +65,11 @@ static void probe_mapping_report_notes(struct check *c, const struct plan_notes 
 {
     const char *loss = "where it matters choose another type: docs/types.md says what each holds";
     for (size_t i = 0; i < notes->count; i++) {
+        const char *text = notes->items[i].text;
         if (notes->items[i].error) {
-            probe_mapping_report_error(c, &notes->items[i], remedy);
+            const char *end = probe_mapping_remedy_of(text);
+            check_report(c, VERDICT_FAIL, *end != '\0' ? end + strlen(": ") : remedy, "%.*s",
+                         (int)(end - text), text);
             remedy = NULL;
         } else if (!probe_mapping_said_before(notes, i)) {
             probe_mapping_report_loss(c, notes, i, loss);
@@ -121,9 +116,9 @@ static void probe_mapping(struct check *c)
     if (rc < 0 && !probe_mapping_notes_have_error(&p.notes)) {
         check_fail(c, &err);
     } else if (rc == 0) {
-        check_report(c, VERDICT_PASS, NULL, "%zu propert%s filled from %zu column%s", p.plan.count,
-                     p.plan.count == 1 ? "y" : "ies", p.plan.column_count,
-                     p.plan.column_count == 1 ? "" : "s");
+        check_pass(c, "%zu propert%s filled from %zu column%s", p.plan.count,
+                   p.plan.count == 1 ? "y" : "ies", p.plan.column_count,
+                   p.plan.column_count == 1 ? "" : "s");
     }
     probe_mapping_report_notes(c, &p.notes, rc < 0 && err.hint[0] != '\0' ? err.hint : NULL);
     probe_mapping_plan_release(&p);
@@ -142,9 +137,8 @@ static void probe_mapping_report_guessing(struct check *c, const struct property
             check_report(c, VERDICT_WARN, NULL,
                          "members of \"%s\" get the type that their first value suggests",
                          list[i].name);
-            check_remedy(c,
-                         "name them in its \"properties\" and leave \"dynamic\" out, or let it be "
-                         "\"enabled\": false or flattened");
+            check_remedy(c, "name them in its \"properties\" and leave \"dynamic\" out, or let it "
+                            "be \"enabled\": false or flattened");
         }
         probe_mapping_report_guessing(c, list[i].children, list[i].child_count);
     }
@@ -165,7 +159,7 @@ static void probe_mapping_dynamic(struct check *c)
     }
     probe_mapping_report_guessing(c, mapping.properties, mapping.count);
     if (c->count == before) {
-        check_report(c, VERDICT_PASS, NULL, "no field's type is left to the service to guess");
+        check_pass(c, "no field's type is left to the service to guess");
     }
     mapping_release(&mapping);
 }

@@ -12,25 +12,6 @@
 
 #define MAPPING_MAX_BYTES ((size_t)64 << 20)
 
-/* Returns false if the table cannot be opened, which other lines explain. */
-static bool probe_origin_look_up(struct session *s, struct source_facts *facts)
-{
-    struct err ignored;
-    session_open_table(s);
-    struct source_port source = table_source_port(s->table);
-    return source.ops->connect(source.self, facts, &ignored) == 0;
-}
-
-/* Returns null if the state file is missing or unreadable, which other lines report. */
-static struct state *probe_origin_open_state(const struct session *s)
-{
-    struct state *state;
-    struct err ignored;
-    return state_open_read_only(&state, s->config->state_path, s->pipeline->name, &ignored) == 0
-               ? state
-               : NULL;
-}
-
 /* Compares the live mapping if no definition of the index is recorded. */
 static void probe_origin_report_live_mapping(struct check *c, struct session *s, const char *index,
                                              enum verdict verdict)
@@ -85,10 +66,9 @@ static void probe_origin_report_rebuild(struct check *c, struct session *s,
     struct buf remedy;
     buf_init(&remedy, 4096);
     buf_printf(&remedy, "put it back as it was, or %s%s",
-               probe_origin_is_stream(c)
-                   ? "fill another data stream from the beginning: give the pipeline "
-                     "another name and another to.index"
-                   : "build the index anew: rowferry reindex ",
+               probe_origin_is_stream(c) ? "fill another data stream from the beginning: give the "
+                                           "pipeline another name and another to.index"
+                                         : "build the index anew: rowferry reindex ",
                probe_origin_is_stream(c) ? "" : c->pipeline->name);
     check_report(c, VERDICT_FAIL, buf_text(&remedy),
                  "index \"%s\" is of another definition: %s that it was built from", index,
@@ -124,8 +104,7 @@ static void probe_origin_report_found(struct check *c, struct session *s, struct
 {
     switch (d->kind) {
     case DRIFT_NONE:
-        check_report(c, VERDICT_PASS, NULL, "index \"%s\" was built from this configuration",
-                     index);
+        check_pass(c, "index \"%s\" was built from this configuration", index);
         break;
     case DRIFT_ADDITIVE:
         probe_origin_report_additive(c, d, index);
@@ -144,12 +123,15 @@ static void probe_origin_report(struct check *c, struct session *s, const struct
     struct pipeline_options options;
     struct drift_found found = {0};
     session_options(s, &options);
-    if (!probe_origin_look_up(s, &facts)) {
+    session_open_table(s);
+    struct source_port source = table_source_port(s->table);
+    if (source.ops->connect(source.self, &facts, &err) < 0) { /* other lines explain it */
         check_report(c, VERDICT_SKIP, NULL,
                      "skipped: needs a table, a change log and a mapping that fit");
         return;
     }
-    struct state *state = probe_origin_open_state(s);
+    struct state *state = NULL; /* stays null if it is missing or unreadable, which others report */
+    (void)!state_open_read_only(&state, s->config->state_path, s->pipeline->name, &err);
     if (schema_pipeline_drift(&options.definition, &facts, index, state, &found, &err) < 0) {
         check_fail(c, &err);
     } else {

@@ -30,10 +30,9 @@ static void probe_reach_report_name(struct check *c, const struct ways *w, size_
                      "shows what this machine finds",
                      r->host);
     } else if (strcmp(r->host, r->address) == 0) {
-        check_report(c, VERDICT_PASS, NULL, "%s is an address", r->host);
+        check_pass(c, "%s is an address", r->host);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "%s is %s%s", r->host, r->address,
-                     r->addresses > 1 ? ", among others" : "");
+        check_pass(c, "%s is %s%s", r->host, r->address, r->addresses > 1 ? ", among others" : "");
     }
 }
 
@@ -48,7 +47,7 @@ static void probe_reach_report_port(struct check *c, const struct ways *w, size_
             "start the service, open the way to it, or correct host and port in service.url", "%s",
             w->errors[i].message);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "port %s is open", r->port);
+        check_pass(c, "port %s is open", r->port);
     }
 }
 
@@ -57,14 +56,14 @@ static void probe_reach_report_certificate(struct check *c, const struct reach *
     struct clock clock = clock_system();
     int64_t days = (r->expires_s - clock_wall_us(&clock) / 1000000) / DAY_S;
     if (r->expires_s == 0) {
-        check_report(c, VERDICT_PASS, NULL, "the certificate is verified");
+        check_pass(c, "the certificate is verified");
     } else if (days < DAYS_SOON) {
         check_report(c, VERDICT_WARN, "give the service a new certificate before it expires",
                      "certificate of %s, by %s: %lld day%s left", r->subject, r->issuer,
                      (long long)days, days == 1 ? "" : "s");
     } else {
-        check_report(c, VERDICT_PASS, NULL, "certificate of %s, by %s: %lld days left", r->subject,
-                     r->issuer, (long long)days);
+        check_pass(c, "certificate of %s, by %s: %lld days left", r->subject, r->issuer,
+                   (long long)days);
     }
 }
 
@@ -79,7 +78,7 @@ static void probe_reach_report_tls(struct check *c, const struct ways *w, size_t
     } else if (r->secure) {
         probe_reach_report_certificate(c, r);
     } else if (r->local) {
-        check_report(c, VERDICT_PASS, NULL, "none: http to this machine");
+        check_pass(c, "none: http to this machine");
     } else {
         check_report(c, VERDICT_WARN, "let the service speak https, and say so in service.url",
                      "none: who listens on the way reads documents and credential");

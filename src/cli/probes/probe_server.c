@@ -29,19 +29,18 @@ static void probe_server_report_encoding(struct check *c, const struct review_se
 {
     c->what = "encoding";
     if (strcmp(r->encoding, "SQL_ASCII") == 0) {
-        check_report(
-            c, VERDICT_WARN,
-            "dump the database and restore it into one made with: create database NAME "
-            "encoding 'UTF8' template template0",
-            "SQL_ASCII takes any bytes: a row that is not UTF-8 cannot be read and stops the "
-            "pipeline");
+        check_report(c, VERDICT_WARN,
+                     "dump the database and restore it into one made with: create database NAME "
+                     "encoding 'UTF8' template template0",
+                     "SQL_ASCII takes any bytes: a row that is not UTF-8 cannot be read and stops "
+                     "the pipeline");
     } else if (!probe_server_is_within_utf8(r->encoding)) {
         check_report(
             c, VERDICT_WARN, NULL,
             "%s has characters that UTF8 does not have: a row with one becomes a dead letter",
             r->encoding);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "%s", r->encoding);
+        check_pass(c, "%s", r->encoding);
     }
 }
 
@@ -57,8 +56,8 @@ static void probe_server_report_clock(struct check *c, int64_t apart_us)
             "the source's clock is %s %s this machine's", units_duration(apart, apart_ms),
             apart_us > 0 ? "ahead of" : "behind");
     } else {
-        check_report(c, VERDICT_PASS, NULL, "the source's and this machine's agree within %s",
-                     units_duration(apart, CLOCK_APART_MS));
+        check_pass(c, "the source's and this machine's agree within %s",
+                   units_duration(apart, CLOCK_APART_MS));
     }
 }
 
@@ -70,23 +69,23 @@ static void probe_server_report_transactions(struct check *c, const struct revie
     c->what = "transactions";
     if (r->open.pid != 0 && r->open.age_ms > (r->open.idle ? IDLE_LONG_MS : OPEN_LONG_MS)) {
         check_report(c, VERDICT_WARN, NULL,
-                     "one is open for %s, process %lld (%s): changes of it are "
-                     "not seen, and the change log is kept for it",
+                     "one is open for %s, process %lld (%s): changes of it are not seen, and the "
+                     "change log is kept for it",
                      units_duration(age, r->open.age_ms), (long long)r->open.pid, r->open.who);
         check_remedy(c, "let it end, or: select pg_terminate_backend(%lld)",
                      (long long)r->open.pid);
     }
     if (r->prepared.gid[0] != '\0' && r->prepared.age_ms > IDLE_LONG_MS) {
-        check_report(c, VERDICT_WARN, NULL,
-                     "%s of %s is prepared for %s: changes of it are not seen, "
-                     "and a cursor stands still",
-                     r->prepared.gid, r->prepared.owner, units_duration(age, r->prepared.age_ms));
+        check_report(
+            c, VERDICT_WARN, NULL,
+            "%s of %s is prepared for %s: changes of it are not seen, and a cursor stands still",
+            r->prepared.gid, r->prepared.owner, units_duration(age, r->prepared.age_ms));
         check_remedy(c, "commit prepared %s, or: rollback prepared %s", r->prepared.gid,
                      r->prepared.gid);
     }
     if (c->count == before) {
-        check_report(c, VERDICT_PASS, NULL, "none is open for long%s",
-                     r->sees_others ? "" : ", as far as this role is shown");
+        check_pass(c, "none is open for long%s",
+                   r->sees_others ? "" : ", as far as this role is shown");
     }
 }
 

@@ -49,13 +49,12 @@ static void probe_service_report_product(struct check *c, const struct product_i
         check_report(c, VERDICT_WARN, "expect OpenSearch or Elasticsearch at service.url",
                      "not known: this credential may not ask");
     } else if (p->major == 0) {
-        check_report(c, VERDICT_PASS, NULL, "%s, version unknown: this credential may not ask",
-                     name);
+        check_pass(c, "%s, version unknown: this credential may not ask", name);
     } else if (!probe_service_is_tested(p)) {
         check_report(c, VERDICT_WARN, TESTED_REMEDY, "%s %s, which rowferry is not tested with",
                      name, p->version);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "%s %s", name, p->version);
+        check_pass(c, "%s %s", name, p->version);
     }
 }
 
@@ -74,26 +73,25 @@ static void probe_service(struct check *c)
     const struct service_config *service = &c->setup->config->service;
     bool credential = service->user != NULL || service->api_key.origin != SECRET_NONE ||
                       service->bearer.origin != SECRET_NONE;
-    check_report(c, VERDICT_PASS, NULL, "%s answers%s", service->urls[0],
-                 credential ? " and accepts the credential" : " without a credential");
+    check_pass(c, "%s answers%s", service->urls[0],
+               credential ? " and accepts the credential" : " without a credential");
     c->what = "product";
     probe_service_report_product(c, product);
 }
 
 static void probe_service_report_administrator(struct check *c, const struct account *a)
 {
-    check_report(
-        c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
-        "make an account for rowferry alone and name it in service.auth: \"privileges\" then says "
-        "what role it needs. Or --accept-admin, where it is meant",
-        "\"%s\" is an administrator (%s): it may change all that there is", a->name,
-        a->administrator);
+    check_report(c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
+                 "make an account for rowferry alone and name it in service.auth: \"privileges\" "
+                 "then says what role it needs. Or --accept-admin, where it is meant",
+                 "\"%s\" is an administrator (%s): it may change all that there is", a->name,
+                 a->administrator);
 }
 
 static void probe_service_report_account(struct check *c, const struct account *a)
 {
     if (a->state == ACCOUNT_OPEN && c->product.stand_in) {
-        check_report(c, VERDICT_PASS, NULL, "a stand-in has none: whoever comes in may do all");
+        check_pass(c, "a stand-in has none: whoever comes in may do all");
     } else if (a->state == ACCOUNT_OPEN) {
         check_report(c, VERDICT_WARN,
                      "turn the service's security on, or let nobody else reach its port",
@@ -108,10 +106,8 @@ static void probe_service_report_account(struct check *c, const struct account *
             c, VERDICT_WARN, "have it granted the role that \"privileges\" names, and no other",
             "\"%s\" may do more than its pipelines need: %s", a->name, buf_text(&a->surplus));
     } else {
-        check_report(c, VERDICT_PASS, NULL,
-                     "\"%s\" is no administrator, and nothing is seen of it "
-                     "beyond its pipelines",
-                     a->name);
+        check_pass(c, "\"%s\" is no administrator, and nothing is seen of it beyond its pipelines",
+                   a->name);
     }
 }
 
@@ -142,7 +138,7 @@ static void probe_service_clock(struct check *c)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (theirs_s == 0) {
-        check_report(c, VERDICT_PASS, NULL, "not known: neither a Date nor _cat/health tells it");
+        check_pass(c, "not known: neither a Date nor _cat/health tells it");
     } else if (apart_s > CLOCK_APART_S) {
         check_report(
             c, VERDICT_WARN,
@@ -150,8 +146,8 @@ static void probe_service_clock(struct check *c)
             "the service's clock and this machine's are %s apart",
             units_duration(apart, apart_s * 1000));
     } else {
-        check_report(c, VERDICT_PASS, NULL, "the service's and this machine's agree within %s",
-                     units_duration(apart, CLOCK_APART_S * 1000));
+        check_pass(c, "the service's and this machine's agree within %s",
+                   units_duration(apart, CLOCK_APART_S * 1000));
     }
 }
 

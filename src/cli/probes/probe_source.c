@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check: the source. Whether it answers, its version, and the role. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include <string.h>
 
 #include "probes/probe.h"
@@ -11,24 +8,14 @@
 
 /* --- once ------------------------------------------------------------------------------------- */
 
-/* Chooses a remedy by the message of libpq or the server. */
 static const char *probe_source_way_remedy(const struct err *err)
 {
-    static const struct {
-        const char *words;
-        const char *remedy;
-    } rows[] = {
-        {"could not translate host name", "correct the host in source.uri, or the name server"},
-        {"database \"", "correct the database in source.uri, or let somebody create it"},
-        {"role \"", "correct the role in source.uri, or let somebody create it"},
-        {"no pg_hba.conf entry", "let the server's pg_hba.conf admit this role from this machine"},
-    };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (strstr(err->message, rows[i].words) != NULL) {
-            return rows[i].remedy;
-        }
-    }
-    return "start the server, open the way to it, or correct host and port in source.uri";
+    return strcmp(err->sqlstate, "3D000") == 0 ? "correct the database in source.uri, or create it"
+           : strcmp(err->sqlstate, "28000") == 0
+               ? "correct the role in source.uri, or let the server's pg_hba.conf admit it from "
+                 "this machine"
+               : "start the server, let this machine connect to it, or correct host and port in "
+                 "source.uri";
 }
 
 static void probe_source(struct check *c)
@@ -45,8 +32,8 @@ static void probe_source(struct check *c)
         return;
     }
     const struct pg_identity *id = &c->identity;
-    check_report(c, VERDICT_PASS, NULL, "PostgreSQL %d.%d answers, database \"%s\", role \"%s\"",
-                 id->server_version / 10000, id->server_version % 10000, id->database, id->role);
+    check_pass(c, "PostgreSQL %d.%d answers, database \"%s\", role \"%s\"",
+               id->server_version / 10000, id->server_version % 10000, id->database, id->role);
 }
 
 static bool probe_source_needs_primary(const struct check *c)
@@ -70,10 +57,10 @@ static void probe_source_server(struct check *c)
                pg_check_primary(c->pg, &err) < 0) {
         check_fail(c, &err);
     } else if (id->in_recovery) {
-        check_report(c, VERDICT_PASS, NULL, "a standby%s, timeline %d",
-                     probe_source_needs_primary(c) ? " whose primary answers" : "", id->timeline);
+        check_pass(c, "a standby%s, timeline %d",
+                   probe_source_needs_primary(c) ? " whose primary answers" : "", id->timeline);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "a primary, timeline %d", id->timeline);
+        check_pass(c, "a primary, timeline %d", id->timeline);
     }
 }
 
@@ -83,11 +70,10 @@ static void probe_source_role(struct check *c)
         check_report(
             c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
             "make one for rowferry alone: create role rowferry login; rowferry source install "
-            "--reader rowferry; then name it in source.uri. Or --accept-admin, where it is "
-            "meant",
+            "--reader rowferry; then name it in source.uri. Or --accept-admin, where it is meant",
             "role \"%s\" is a superuser: it may change all that there is", c->identity.role);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "\"%s\" is no superuser", c->identity.role);
+        check_pass(c, "\"%s\" is no superuser", c->identity.role);
     }
 }
 

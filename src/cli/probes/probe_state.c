@@ -112,7 +112,7 @@ static void probe_state_place(struct check *c)
     char *directory = probe_state_directory_of(path);
     bool there = access(path, F_OK) == 0;
     if (probe_state_place_serves(c, directory) && probe_state_file_serves(c, path)) {
-        check_report(c, VERDICT_PASS, NULL, "%s%s", path, there ? "" : ", will be created");
+        check_pass(c, "%s%s", path, there ? "" : ", will be created");
         probe_state_report_modes(c, directory, path);
     }
     free(directory);
@@ -171,10 +171,9 @@ static int probe_state_report_rebuild(struct check *c, struct state *state, stru
     if (rc == 0 && underway) {
         check_report(c, VERDICT_WARN, NULL, "a rebuild that began %s has not ended",
                      clock_iso(when, rebuild.begun_us, 0));
-        check_remedy(c,
-                     "go on with it: rowferry reindex %s; or give it up: rowferry reindex "
-                     "--abort %s",
-                     c->pipeline->name, c->pipeline->name);
+        check_remedy(
+            c, "go on with it: rowferry reindex %s; or give it up: rowferry reindex --abort %s",
+            c->pipeline->name, c->pipeline->name);
     }
     return rc;
 }
@@ -187,10 +186,10 @@ static int probe_state_report_letters(struct check *c, struct state *state, stru
     if (rc == 0 && count > 0) {
         check_report(c, VERDICT_WARN, NULL, "%s dead letter%s open", units_count(many, count),
                      count == 1 ? " is" : "s are");
-        check_remedy(c,
-                     "\"rowferry deadletter list %s\" shows why: correct the rows, then: rowferry "
-                     "sync %s",
-                     c->pipeline->name, c->pipeline->name);
+        check_remedy(
+            c,
+            "\"rowferry deadletter list %s\" shows why: correct the rows, then: rowferry sync %s",
+            c->pipeline->name, c->pipeline->name);
     }
     return rc;
 }
@@ -211,8 +210,7 @@ static void probe_state_standing(struct check *c)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (c->count == before) {
-        check_report(c, VERDICT_PASS, NULL,
-                     "no stop, pause, rebuild or dead letter stands in its way");
+        check_pass(c, "no stop, pause, rebuild or dead letter stands in its way");
     }
     state_close(state);
 }

@@ -17,11 +17,11 @@ static void probe_stream_report_changed(struct check *c, const struct review_cha
 {
     char updates[UNITS_BYTES];
     char deletes[UNITS_BYTES];
-    check_report(
-        c, VERDICT_FAIL, NULL,
-        "rows of %s change or go: %s updates and %s deletes in the server's statistics, and a "
-        "data stream takes neither",
-        c->table->quoted, units_count(updates, seen->updates), units_count(deletes, seen->deletes));
+    check_report(c, VERDICT_FAIL, NULL,
+                 "rows of %s change or go: %s updates and %s deletes in the server's statistics, "
+                 "and a data stream takes neither",
+                 c->table->quoted, units_count(updates, seen->updates),
+                 units_count(deletes, seen->deletes));
     check_remedy(c,
                  "let to.kind be \"index\"; where it was once and is over: select "
                  "pg_stat_reset_single_table_counters('%s'::regclass)",
@@ -60,9 +60,8 @@ static void probe_stream_append_only(struct check *c)
     } else if (writers.count > 0) {
         probe_stream_report_writers(c, &writers);
     } else {
-        check_report(c, VERDICT_PASS, NULL,
-                     "none was updated or deleted so far, and none but the owner of %s may do it",
-                     c->table->quoted);
+        check_pass(c, "none was updated or deleted so far, and none but the owner of %s may do it",
+                   c->table->quoted);
     }
     review_rights_release(&writers);
 }
@@ -104,7 +103,7 @@ static void probe_stream_timestamp(struct check *c)
     }
     column = probe_stream_column_of(c, &p.plan);
     if (column == NULL) {
-        check_report(c, VERDICT_PASS, NULL, "\"@timestamp\" is the service's to fill");
+        check_pass(c, "\"@timestamp\" is the service's to fill");
     } else if (!probe_stream_is_time(column)) {
         check_report(c, VERDICT_FAIL, "name a column of type timestamptz in fields",
                      "\"@timestamp\" is filled from column \"%s\" of type %s, which is no time",
@@ -116,8 +115,7 @@ static void probe_stream_timestamp(struct check *c)
         check_remedy(c, "alter table %s alter column \"%s\" set not null", c->table->quoted,
                      column->name);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "\"@timestamp\" is filled from column \"%s\"",
-                     column->name);
+        check_pass(c, "\"@timestamp\" is filled from column \"%s\"", column->name);
     }
     probe_mapping_plan_release(&p);
 }
@@ -150,15 +148,14 @@ static void probe_stream_report_template(struct check *c, const char *template, 
     if (!own && probe_stream_look_lacking(c, lacking, &err) < 0) {
         check_fail(c, &err);
     } else if (lacking[0] != '\0') {
-        check_report(
-            c, VERDICT_FAIL,
-            "add the properties of to.mappings and \"source_id\": {\"type\": \"keyword\"} to "
-            "its mappings: only the template defines the mapping after a rollover",
-            "\"%s\", which makes data streams of \"%s\", does not map property \"%s\" as "
-            "to.mappings does",
-            template, name, lacking);
+        check_report(c, VERDICT_FAIL,
+                     "add the properties of to.mappings and \"source_id\": {\"type\": \"keyword\"} "
+                     "to its mappings: only the template defines the mapping after a rollover",
+                     "\"%s\", which makes data streams of \"%s\", does not map property \"%s\" as "
+                     "to.mappings does",
+                     template, name, lacking);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "\"%s\" makes a data stream of \"%s\"", template, name);
+        check_pass(c, "\"%s\" makes a data stream of \"%s\"", template, name);
     }
 }
 
@@ -182,7 +179,7 @@ static void probe_stream_template(struct check *c)
     } else if (found.stream) {
         probe_stream_report_template(c, found.name, strcmp(found.name, own) == 0);
     } else {
-        check_report(c, VERDICT_PASS, NULL, "the first sync creates \"%s\"", own);
+        check_pass(c, "the first sync creates \"%s\"", own);
     }
 }
 

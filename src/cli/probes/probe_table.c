@@ -30,25 +30,11 @@ static void probe_table(struct check *c)
         check_report(c, VERDICT_FAIL, remedy, "row security hides rows of %s from this role",
                      t->quoted);
     } else if (t->estimated_rows < 0) {
-        check_report(c, VERDICT_PASS, NULL, "%s, %s, never analysed", t->quoted,
-                     units_size(size, t->bytes));
+        check_pass(c, "%s, %s, never analysed", t->quoted, units_size(size, t->bytes));
     } else {
-        check_report(c, VERDICT_PASS, NULL, "%s, about %s rows, %s", t->quoted,
-                     units_count(rows, t->estimated_rows), units_size(size, t->bytes));
+        check_pass(c, "%s, about %s rows, %s", t->quoted, units_count(rows, t->estimated_rows),
+                   units_size(size, t->bytes));
     }
-}
-
-static void probe_table_push_key(struct buf *out, const struct table *t)
-{
-    for (size_t i = 0; i < t->key_count; i++) {
-        buf_printf(out, "%s\"%s\"", i > 0 ? ", " : "", t->key[i]);
-    }
-}
-
-/* An index of a partitioned table cannot be created concurrently. */
-static const char *probe_table_beside(const struct table *t)
-{
-    return t->kind == 'p' ? "" : "concurrently ";
 }
 
 static void probe_table_report_nullable(struct check *c, const char *key)
@@ -73,12 +59,14 @@ static void probe_table_key(struct check *c)
     struct buf key;
     const struct table *t = c->table;
     buf_init(&key, WHY_BYTES);
-    probe_table_push_key(&key, t);
+    for (size_t i = 0; i < t->key_count; i++) {
+        buf_printf(&key, "%s\"%s\"", i > 0 ? ", " : "", t->key[i]);
+    }
     if (!t->key_unique) {
         check_report(c, VERDICT_FAIL, NULL, "(%s) is not unique: no unique index covers it",
                      buf_text(&key));
         check_remedy(c, "name other columns in from.key, or: create unique index %son %s (%s)",
-                     probe_table_beside(t), t->quoted, buf_text(&key));
+                     probe_concurrently(t), t->quoted, buf_text(&key));
     } else if (t->tree && t->kind != 'p') {
         check_report(c, VERDICT_WARN, "see to it that no two of the tables have the same key",
                      "(%s) is unique in each of the tables that inherit from %s alone",
@@ -86,19 +74,9 @@ static void probe_table_key(struct check *c)
     } else if (!t->key_not_null) {
         probe_table_report_nullable(c, buf_text(&key));
     } else {
-        check_report(c, VERDICT_PASS, NULL, "(%s) is unique and not null", buf_text(&key));
+        check_pass(c, "(%s) is unique and not null", buf_text(&key));
     }
     buf_release(&key);
-}
-
-/* Joins the texts and the statements of several privileges into one line each. */
-static void probe_table_join(const struct review_rights *r, struct buf *words,
-                             struct buf *statements)
-{
-    for (size_t i = 0; i < r->count; i++) {
-        buf_printf(words, "%s%s", i > 0 ? ", " : "", r->items[i].words);
-        buf_printf(statements, "%s%s", i > 0 ? "; " : "", r->items[i].statement);
-    }
 }
 
 static void probe_table_report_rights(struct check *c, enum verdict verdict, const char *verb,
@@ -108,7 +86,10 @@ static void probe_table_report_rights(struct check *c, enum verdict verdict, con
     struct buf statements;
     buf_init(&words, LIST_BYTES);
     buf_init(&statements, LIST_BYTES);
-    probe_table_join(r, &words, &statements);
+    for (size_t i = 0; i < r->count; i++) {
+        buf_printf(&words, "%s%s", i > 0 ? ", " : "", r->items[i].words);
+        buf_printf(&statements, "%s%s", i > 0 ? "; " : "", r->items[i].statement);
+    }
     check_report(c, verdict, NULL, "role \"%s\" %s %s", c->identity.role, verb, buf_text(&words));
     check_remedy(c, "have the owner run: %s", buf_text(&statements));
     buf_release(&words);
@@ -141,13 +122,6 @@ int probe_table_dependency(struct check *c, size_t index, const struct table **o
     return rc;
 }
 
-static int probe_table_report_missing_of_dependency(struct check *c, size_t index, struct err *err)
-{
-    const struct table *table = NULL;
-    int rc = probe_table_dependency(c, index, &table, err);
-    return rc == 0 ? probe_table_report_missing(c, table, err) : rc;
-}
-
 static int probe_table_report_surplus(struct check *c, struct err *err)
 {
     struct review_rights surplus;
@@ -155,8 +129,8 @@ static int probe_table_report_surplus(struct check *c, struct err *err)
     if (rc == 0 && surplus.count > 0) {
         probe_table_report_rights(c, VERDICT_WARN, "needs less than it may do:", &surplus);
     } else if (rc == 0) {
-        check_report(c, VERDICT_PASS, NULL, "role \"%s\" may do what is needed%s", c->identity.role,
-                     c->identity.superuser ? ", and all else" : ", and no more on the table");
+        check_pass(c, "role \"%s\" may do what is needed%s", c->identity.role,
+                   c->identity.superuser ? ", and all else" : ", and no more on the table");
     }
     review_rights_release(&surplus);
     return rc;
@@ -168,7 +142,9 @@ static void probe_table_rights(struct check *c)
     const struct from_config *from = &c->pipeline->from;
     int rc = probe_table_report_missing(c, c->table, &err);
     for (size_t i = 0; rc == 0 && i < from->dependency_count; i++) {
-        rc = probe_table_report_missing_of_dependency(c, i, &err);
+        const struct table *table;
+        rc = probe_table_dependency(c, i, &table, &err);
+        rc = rc == 0 ? probe_table_report_missing(c, table, &err) : rc;
     }
     rc = rc == 0 ? probe_table_report_surplus(c, &err) : rc;
     if (rc < 0) {
@@ -185,15 +161,15 @@ static void probe_table_report_unsteady(struct check *c, const char *function, b
         check_report(
             c, VERDICT_WARN,
             "let a column say it, which the application sets, where rows also begin to match",
-            "from.%s calls %s, whose result changes without a change of the table: rows that "
-            "match no more are found by from.capture.deletes, and no others",
+            "from.%s calls %s, whose result changes without a change of the table: rows that match "
+            "no more are found by from.capture.deletes, and no others",
             option, function);
         return;
     }
     check_report(
         c, VERDICT_FAIL,
-        "let a column say it, which the application sets, or set from.capture.deletes; a "
-        "function of your own that depends on its arguments alone should be declared immutable",
+        "let a column say it, which the application sets, or set from.capture.deletes; a function "
+        "of your own that depends on its arguments alone should be declared immutable",
         "from.%s calls %s, whose result changes without a change of the table", option, function);
 }
 
@@ -232,9 +208,9 @@ static void probe_table_reading(struct check *c)
     if (!probe_table_is_steady(c, &in)) {
         return;
     }
-    check_report(c, VERDICT_PASS, NULL, "the role may read it%s%s",
-                 from->where != NULL ? ", and from.where is understood" : "",
-                 from->query != NULL ? ", and from.depends_on has all that from.query reads" : "");
+    check_pass(c, "the role may read it%s%s",
+               from->where != NULL ? ", and from.where is understood" : "",
+               from->query != NULL ? ", and from.depends_on has all that from.query reads" : "");
 }
 
 const struct probe probes_table[] = {
