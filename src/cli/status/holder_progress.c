@@ -48,6 +48,11 @@ void holder_progress_push_limits(struct buf *out, const struct live_progress *w)
 
 void holder_progress_push_json(struct buf *out, const struct live_progress *w)
 {
+    if (w == NULL) {
+        record_text(out, "working", NULL);
+        return;
+    }
+    record_name(out, "working");
     record_open(out);
     record_time(out, "at", w->told_us);
     record_text(out, "stage", w->stage);
@@ -59,11 +64,7 @@ void holder_progress_push_json(struct buf *out, const struct live_progress *w)
     } else {
         buf_push_literal(out, "null");
     }
-    if (w->remaining_ms >= 0) {
-        record_seconds(out, "seconds_left", w->remaining_ms);
-    } else {
-        record_text(out, "seconds_left", NULL);
-    }
+    record_seconds(out, "seconds_left", w->remaining_ms);
     record_int(out, "in_flight", w->in_flight);
     record_int(out, "batch_bytes", w->batch_bytes);
     record_text(out, "growth_stopped", w->growth_stopped[0] != '\0' ? w->growth_stopped : NULL);

@@ -13,5 +13,5 @@ void holder_progress_push_stage(struct buf *out, const struct live_progress *w);
 void holder_progress_push_recorded(struct buf *out, struct state *state);
 /* Appends "4 requests in flight, batches of 1.5 MiB". */
 void holder_progress_push_limits(struct buf *out, const struct live_progress *w);
-/* Appends one JSON object. */
+/* Appends the JSON member "working", an object; null if w is null. */
 void holder_progress_push_json(struct buf *out, const struct live_progress *w);

@@ -11,40 +11,17 @@
 #include "status/holder_progress.h"
 #include "status/status.h"
 
-static void live_status_push_known(struct buf *out, const char *name, int64_t value)
-{
-    if (value < 0) {
-        record_text(out, name, NULL);
-    } else {
-        record_int(out, name, value);
-    }
-}
-
 static void live_status_push_hold(struct buf *out, const struct live_progress *w, int64_t now_us)
 {
-    record_name(out, "hold");
     if (w->hold_us == 0) {
-        buf_push_literal(out, "null");
+        record_text(out, "hold", NULL);
         return;
     }
+    record_name(out, "hold");
     record_open(out);
-    live_status_push_known(out, "pid", w->hold_pid != 0 ? w->hold_pid : -1);
+    record_known(out, "pid", w->hold_pid != 0 ? w->hold_pid : -1);
     record_time(out, "since", w->hold_us);
     record_seconds(out, "seconds", now_us > w->hold_us ? (now_us - w->hold_us) / 1000 : 0);
-    record_close(out);
-}
-
-static void live_status_push_stall(struct buf *out, const struct live_progress *w)
-{
-    record_name(out, "stall");
-    if (w->stall[0] == '\0') {
-        buf_push_literal(out, "null");
-        return;
-    }
-    record_open(out);
-    record_text(out, "cause", w->stall);
-    record_text(out, "why", w->stall_why);
-    record_time(out, "since", w->stall_us);
     record_close(out);
 }
 
@@ -84,9 +61,9 @@ void live_status_push_board(struct buf *out, const struct status_snapshot_view *
     record_text(out, "error", view->message[0] != '\0' ? view->message : NULL);
     record_bool(out, "source_away", m->source_away);
     record_bool(out, "service_away", m->service_away);
-    live_status_push_known(out, "lag_rows", m->work.lag_rows);
+    record_known(out, "lag_rows", m->work.lag_rows);
     live_status_push_hold(out, &m->work, now_us);
-    live_status_push_stall(out, &m->work);
+    status_push_json_stall(out, &m->work);
     record_int(out, "in_flight", m->flying);
     record_int(out, "in_flight_limit", m->work.in_flight);
     record_int(out, "batch_target_bytes", m->work.batch_bytes);

@@ -85,12 +85,15 @@ int64_t status_equal_us(const struct status *s);
 /* Appends the text; `brief` limits it to the first lines. */
 void status_push_text(struct buf *out, const struct status *s, bool brief, bool colours);
 
+/* Appends the indented name that begins a line. */
+void status_push_line(struct buf *out, const char *name);
+
 /* Appends ", 7 missing"; nothing if count is 0. */
 void status_push_some(struct buf *out, int64_t count, const char *what);
 
-/* Appends the result of a comparison, as one line and as one object. */
-void status_push_verification(struct buf *out, const struct verification *v);
-void status_push_json_verification(struct buf *out, const struct verification *v);
+/* Appends the result of the last comparison, if any, as one line and as the member "verified". */
+void status_push_verification(struct buf *out, const struct status *s);
+void status_push_json_verification(struct buf *out, const struct status *s);
 
 /* Appends unusual conditions, if any: an old transaction, a re-snapshot, fields that documents
  * lack. The last function appends watermark, stall and the holder's lag as JSON members. */
@@ -98,6 +101,8 @@ void status_push_watermark(struct buf *out, const struct status *s);
 void status_push_copied(struct buf *out, const struct status *s);
 void status_push_lacking(struct buf *out, const struct status *s);
 void status_push_json_health(struct buf *out, const struct status *s);
+/* Appends the member "stall"; null if w is null or nothing is stalled. */
+void status_push_json_stall(struct buf *out, const struct live_progress *w);
 
 /* Reads a rebuild from the state file. Appends its lines, if any, or its members. */
 int status_look_rebuild(struct status *s, struct state *state, struct err *err) MUST_CHECK;

@@ -5,24 +5,19 @@
 #include "status/holder_progress.h"
 #include "status/status.h"
 
-static void status_holder_push_line(struct buf *out, const char *name)
-{
-    buf_printf(out, "  %-14s", name);
-}
-
 void status_push_holder(struct buf *out, const struct status *s)
 {
-    status_holder_push_line(out, "holder");
+    status_push_line(out, "holder");
     buf_printf(out, "%s\n", s->held ? s->holder : "none");
     if (s->standbys.len > 0) {
-        status_holder_push_line(out, "standby");
+        status_push_line(out, "standby");
         buf_printf(out, "%s\n", buf_text(&s->standbys));
     }
     if (s->working && status_state(s) != STATUS_STANDS_BY) {
-        status_holder_push_line(out, "working");
+        status_push_line(out, "working");
         holder_progress_push_stage(out, &s->work);
         buf_push_char(out, '\n');
-        status_holder_push_line(out, "limits");
+        status_push_line(out, "limits");
         holder_progress_push_limits(out, &s->work);
         buf_push_char(out, '\n');
     }
@@ -32,10 +27,5 @@ void status_push_json_holder(struct buf *out, const struct status *s)
 {
     record_text(out, "holder", s->held ? s->holder : NULL);
     record_text(out, "standby", s->standbys.len > 0 ? buf_text(&s->standbys) : NULL);
-    record_name(out, "working");
-    if (s->working) {
-        holder_progress_push_json(out, &s->work);
-    } else {
-        buf_push_literal(out, "null");
-    }
+    holder_progress_push_json(out, s->working ? &s->work : NULL);
 }

@@ -109,9 +109,9 @@ void status_push_rebuild(struct buf *out, const struct status *s)
 {
     char iso[CLOCK_ISO_BYTES];
     const struct status_rebuild *r = &s->rebuild;
-    const char *why = r->underway ? status_rebuild_why_idle(s) : NULL;
     if (r->underway) {
-        buf_printf(out, "  %-14s", "rebuild");
+        const char *why = status_rebuild_why_idle(s);
+        status_push_line(out, "rebuild");
         if (why != NULL) {
             status_rebuild_push_idle(out, s, why);
         } else {
@@ -131,13 +131,13 @@ void status_push_rebuild(struct buf *out, const struct status *s)
 void status_push_json_rebuild(struct buf *out, const struct status *s)
 {
     const struct status_rebuild *r = &s->rebuild;
-    const char *why = r->underway ? status_rebuild_why_idle(s) : NULL;
     record_text(out, "former", r->former[0] != '\0' ? r->former : NULL);
-    record_name(out, "rebuild");
     if (!r->underway) {
-        buf_push_literal(out, "null");
+        record_text(out, "rebuild", NULL);
         return;
     }
+    const char *why = status_rebuild_why_idle(s);
+    record_name(out, "rebuild");
     record_open(out);
     record_text(out, "kind", r->wish.kind == REBUILD_BACK ? "rollback" : "reindex");
     record_text(out, "generation", r->next.generation);
@@ -145,11 +145,6 @@ void status_push_json_rebuild(struct buf *out, const struct status *s)
     record_bool(out, "adopt", r->wish.adopt);
     record_int(out, "operations", r->next.documents);
     record_text(out, "stands", why);
-    record_name(out, "working");
-    if (why == NULL && r->working) {
-        holder_progress_push_json(out, &r->work);
-    } else {
-        buf_push_literal(out, "null");
-    }
+    holder_progress_push_json(out, why == NULL && r->working ? &r->work : NULL);
     record_close(out);
 }

@@ -8,11 +8,6 @@
 #include "rowferry/document/json/record.h"
 #include "status/status.h"
 
-static void status_remarks_push_line(struct buf *out, const char *name)
-{
-    buf_printf(out, "  %-14s", name);
-}
-
 /* The effect of an old transaction depends on the capture mode (source/catalog/xmin_holder.h). */
 void status_push_watermark(struct buf *out, const struct status *s)
 {
@@ -21,7 +16,7 @@ void status_push_watermark(struct buf *out, const struct status *s)
     if (!s->working || w->hold_us == 0) {
         return;
     }
-    status_remarks_push_line(out, "watermark");
+    status_push_line(out, "watermark");
     terminal_push_safe(out, w->hold_who, strlen(w->hold_who));
     buf_printf(out, ", open for %s: %s\n",
                units_duration(text, s->now_us > w->hold_us ? (s->now_us - w->hold_us) / 1000 : 0),
@@ -32,7 +27,7 @@ void status_push_copied(struct buf *out, const struct status *s)
 {
     char iso[CLOCK_ISO_BYTES];
     if (s->copied) {
-        status_remarks_push_line(out, "copied again");
+        status_push_line(out, "copied again");
         buf_printf(out, "%s: ", clock_iso(iso, s->copy.begun_us, 0));
         terminal_push_safe(out, s->copy.reason, strlen(s->copy.reason));
         buf_push_char(out, '\n');
@@ -43,7 +38,7 @@ void status_push_lacking(struct buf *out, const struct status *s)
 {
     char iso[CLOCK_ISO_BYTES];
     if (s->lacking.properties != NULL) {
-        status_remarks_push_line(out, "lacking");
+        status_push_line(out, "lacking");
         buf_printf(out, "documents of before %s lack ", clock_iso(iso, s->lacking.since_us, 0));
         terminal_push_safe(out, s->lacking.properties, strlen(s->lacking.properties));
         buf_printf(out, " until a rebuild: rowferry reindex %s\n", s->pipeline->name);
@@ -52,8 +47,13 @@ void status_push_lacking(struct buf *out, const struct status *s)
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void status_remarks_push_json_stall(struct buf *out, const struct live_progress *w)
+void status_push_json_stall(struct buf *out, const struct live_progress *w)
 {
+    if (w == NULL || w->stall[0] == '\0') {
+        record_text(out, "stall", NULL);
+        return;
+    }
+    record_name(out, "stall");
     record_open(out);
     record_text(out, "cause", w->stall);
     record_text(out, "why", w->stall_why);
@@ -64,6 +64,11 @@ static void status_remarks_push_json_stall(struct buf *out, const struct live_pr
 static void status_remarks_push_json_watermark(struct buf *out, const struct status *s)
 {
     const struct live_progress *w = &s->work;
+    if (!s->working || w->hold_us == 0) {
+        record_text(out, "watermark", NULL);
+        return;
+    }
+    record_name(out, "watermark");
     record_open(out);
     record_int(out, "pid", w->hold_pid);
     record_text(out, "who", w->hold_who);
@@ -75,22 +80,7 @@ static void status_remarks_push_json_watermark(struct buf *out, const struct sta
 
 void status_push_json_health(struct buf *out, const struct status *s)
 {
-    const struct live_progress *w = &s->work;
-    if (s->working && w->lag_rows >= 0) {
-        record_int(out, "lag_rows", w->lag_rows);
-    } else {
-        record_text(out, "lag_rows", NULL);
-    }
-    record_name(out, "stall");
-    if (s->working && w->stall[0] != '\0') {
-        status_remarks_push_json_stall(out, w);
-    } else {
-        buf_push_literal(out, "null");
-    }
-    record_name(out, "watermark");
-    if (s->working && w->hold_us != 0) {
-        status_remarks_push_json_watermark(out, s);
-    } else {
-        buf_push_literal(out, "null");
-    }
+    record_known(out, "lag_rows", s->working ? s->work.lag_rows : -1);
+    status_push_json_stall(out, s->working ? &s->work : NULL);
+    status_remarks_push_json_watermark(out, s);
 }

@@ -52,8 +52,7 @@ static const char *status_text_next_step(const struct status *s)
         return s->halt.operations > 0
                    ? "correct mapping or rows, rowferry sync (or --allow-rejections)"
                    : "put the rows back and rowferry sync, or rowferry sync --allow-deletes if "
-                     "these "
-                     "deletes are meant";
+                     "these deletes are meant";
     case STATUS_FAILED:
         return "rowferry check";
     case STATUS_STALLED:
@@ -87,7 +86,7 @@ static int64_t status_text_lag_ms(const struct status *s)
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-static void status_text_push_line(struct buf *out, const char *name)
+void status_push_line(struct buf *out, const char *name)
 {
     buf_printf(out, "  %-14s", name);
 }
@@ -136,7 +135,7 @@ static void status_text_push_cause(struct buf *out, const struct status *s, enum
 static void status_text_push_state(struct buf *out, const struct status *s, bool colours)
 {
     enum status_state state = status_state(s);
-    status_text_push_line(out, "state");
+    status_push_line(out, "state");
     bool doubt = state == STATUS_EQUAL && status_text_differed(s);
     terminal_push(out, colours, doubt ? COLOUR_YELLOW : state_rows[state].colour,
                   state_rows[state].words);
@@ -148,7 +147,7 @@ static void status_text_push_equal(struct buf *out, const struct status *s)
 {
     char iso[CLOCK_ISO_BYTES];
     int64_t equal_us = status_equal_us(s);
-    status_text_push_line(out, "equal as of");
+    status_push_line(out, "equal as of");
     if (equal_us == 0) {
         buf_push_literal(out, "not known\n");
     } else {
@@ -166,7 +165,7 @@ static void status_text_push_lag(struct buf *out, const struct status *s, bool b
     if (!brief || s->pending < 0) {
         status_text_push_equal(out, s);
     }
-    status_text_push_line(out, "lag");
+    status_push_line(out, "lag");
     if (s->pending < 0) {
         buf_printf(out, "unknown: %s\n", s->why_unknown);
         return;
@@ -193,7 +192,7 @@ static void status_text_push_settled(struct buf *out, const struct status *s)
 {
     char count[UNITS_BYTES];
     const struct checkpoint *c = &s->checkpoint;
-    status_text_push_line(out, "settled");
+    status_push_line(out, "settled");
     if (c->settled_at_us == 0) {
         buf_push_literal(out, "never\n");
         return;
@@ -203,19 +202,10 @@ static void status_text_push_settled(struct buf *out, const struct status *s)
                c->documents == 1 ? "" : "s");
 }
 
-static void status_text_push_reconciled(struct buf *out, const struct status *s)
-{
-    if (s->reconcile.finished_us != 0) {
-        status_text_push_line(out, "reconciled");
-        status_text_push_ago(out, s, s->reconcile.finished_us);
-        buf_push_char(out, '\n');
-    }
-}
-
 static void status_text_push_position(struct buf *out, const struct status *s)
 {
     const char *position = s->checkpoint.position;
-    status_text_push_line(out, "position");
+    status_push_line(out, "position");
     if (position == NULL) {
         buf_push_literal(out, "none yet\n");
         return;
@@ -228,7 +218,7 @@ static void status_text_push_position(struct buf *out, const struct status *s)
 
 static void status_text_push_letters(struct buf *out, const struct status *s)
 {
-    status_text_push_line(out, "dead letters");
+    status_push_line(out, "dead letters");
     if (s->dead_letters > 0) {
         buf_printf(out, "%" PRId64 " open\n", s->dead_letters);
     } else {
@@ -266,7 +256,7 @@ static void status_text_push_run(struct buf *out, const struct run *run)
 
 static void status_text_push_index(struct buf *out, const struct status *s)
 {
-    status_text_push_line(out, "index");
+    status_push_line(out, "index");
     buf_printf(out, "%s, ", s->pipeline->to.index);
     if (s->checkpoint.generation != NULL) {
         buf_printf(out, "generation %s, %s\n", s->checkpoint.generation,
@@ -276,19 +266,11 @@ static void status_text_push_index(struct buf *out, const struct status *s)
     }
 }
 
-static void status_text_push_verified(struct buf *out, const struct status *s)
-{
-    if (s->verified) {
-        status_text_push_line(out, "verified");
-        status_push_verification(out, &s->verification);
-    }
-}
-
 static void status_text_push_next(struct buf *out, const struct status *s)
 {
     const char *step = status_text_next_step(s);
     if (step != NULL) {
-        status_text_push_line(out, "next");
+        status_push_line(out, "next");
         buf_printf(out, "%s\n", step);
     }
 }
@@ -308,7 +290,7 @@ void status_push_text(struct buf *out, const struct status *s, bool brief, bool 
         status_text_push_letters(out, s);
     }
     if (!brief || status_text_differed(s)) {
-        status_text_push_verified(out, s);
+        status_push_verification(out, s);
     }
     status_push_lacking(out, s);
     if (!brief || s->rebuild.underway) {
@@ -320,12 +302,16 @@ void status_push_text(struct buf *out, const struct status *s, bool brief, bool 
     }
     status_text_push_index(out, s);
     status_text_push_settled(out, s);
-    status_text_push_reconciled(out, s);
+    if (s->reconcile.finished_us != 0) {
+        status_push_line(out, "reconciled");
+        status_text_push_ago(out, s, s->reconcile.finished_us);
+        buf_push_char(out, '\n');
+    }
     status_text_push_position(out, s);
     status_push_copied(out, s);
     status_push_holder(out, s);
     for (size_t i = 0; i < s->run_count; i++) {
-        status_text_push_line(out, i == 0 ? "last runs" : "");
+        status_push_line(out, i == 0 ? "last runs" : "");
         status_text_push_run(out, &s->runs[i]);
     }
 }
@@ -342,31 +328,21 @@ static void status_text_push_json_run(struct buf *out, const struct run *run)
     record_int(out, "deletes", run->deletes);
     record_int(out, "rejected", run->rejected);
     record_int(out, "bytes", run->bytes);
-    record_name(out, "exit_code");
-    if (run->exit_code < 0) {
-        buf_push_literal(out, "null");
-    } else {
-        buf_printf(out, "%d", run->exit_code);
-    }
+    record_known(out, "exit_code", run->exit_code);
     record_text(out, "error", run->message[0] != '\0' ? run->message : NULL);
     record_close(out);
 }
 
 static void status_text_push_json_guard(struct buf *out, const struct status *s)
 {
-    record_name(out, "guard");
     if (!s->halted) {
-        buf_push_literal(out, "null");
+        record_text(out, "guard", NULL);
         return;
     }
+    record_name(out, "guard");
     record_open(out);
     record_int(out, "deletes", s->halt.deletes);
-    record_name(out, "documents");
-    if (s->halt.documents < 0) {
-        buf_push_literal(out, "null");
-    } else {
-        buf_printf(out, "%lld", (long long)s->halt.documents);
-    }
+    record_known(out, "documents", s->halt.documents);
     record_int(out, "rejected", s->halt.rejected);
     record_int(out, "operations", s->halt.operations);
     record_text(out, "reason", s->halt.reason[0] != '\0' ? s->halt.reason : NULL);
@@ -380,11 +356,7 @@ void status_push_json(struct buf *out, const struct status *s)
     record_text(out, "pipeline", s->pipeline->name);
     record_text(out, "state", state_rows[status_state(s)].name);
     record_time(out, "equal_as_of", status_equal_us(s));
-    if (status_text_lag_ms(s) >= 0) {
-        record_seconds(out, "lag_seconds", status_text_lag_ms(s));
-    } else {
-        record_text(out, "lag_seconds", NULL);
-    }
+    record_seconds(out, "lag_seconds", status_text_lag_ms(s));
     record_text(out, "next", status_text_next_step(s));
     record_text(out, "alias", s->pipeline->to.index);
     record_text(out, "generation", c->generation);
@@ -393,21 +365,11 @@ void status_push_json(struct buf *out, const struct status *s)
     record_int(out, "operations", c->documents);
     record_time(out, "reconciled_at", s->reconcile.finished_us);
     record_text(out, "position", c->position);
-    record_name(out, "pending");
-    if (s->pending < 0) {
-        buf_push_literal(out, "null");
-    } else {
-        buf_printf(out, "%lld", (long long)s->pending);
-    }
+    record_known(out, "pending", s->pending);
     status_push_json_health(out, s);
     record_int(out, "dead_letters", s->dead_letters);
     status_text_push_json_guard(out, s);
-    record_name(out, "verified");
-    if (s->verified) {
-        status_push_json_verification(out, &s->verification);
-    } else {
-        buf_push_literal(out, "null");
-    }
+    status_push_json_verification(out, s);
     record_time(out, "copied_again_at", s->copy.begun_us);
     record_text(out, "copied_again", s->copied ? s->copy.reason : NULL);
     record_text(out, "lacking", s->lacking.properties);

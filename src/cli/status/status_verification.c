@@ -10,11 +10,16 @@
 #include "status/status.h"
 
 /* Appends "7 missing, 9 altered, 16 sent; 20,000 rows". */
-void status_push_verification(struct buf *out, const struct verification *v)
+void status_push_verification(struct buf *out, const struct status *s)
 {
+    const struct verification *v = &s->verification;
     char iso[CLOCK_ISO_BYTES];
     char count[UNITS_BYTES];
     char took[UNITS_BYTES];
+    if (!s->verified) {
+        return;
+    }
+    status_push_line(out, "verified");
     buf_printf(out, "%s: ", clock_iso(iso, v->ended_us, 0));
     if (v->failed) {
         buf_push_literal(out, "failed");
@@ -39,8 +44,14 @@ void status_push_verification(struct buf *out, const struct verification *v)
     buf_push_char(out, '\n');
 }
 
-void status_push_json_verification(struct buf *out, const struct verification *v)
+void status_push_json_verification(struct buf *out, const struct status *s)
 {
+    const struct verification *v = &s->verification;
+    if (!s->verified) {
+        record_text(out, "verified", NULL);
+        return;
+    }
+    record_name(out, "verified");
     record_open(out);
     record_time(out, "ended", v->ended_us);
     record_seconds(out, "seconds", v->took_ms);

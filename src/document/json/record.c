@@ -51,8 +51,21 @@ void record_int(struct buf *out, const char *name, int64_t value)
     buf_printf(out, "%" PRId64, value);
 }
 
+void record_known(struct buf *out, const char *name, int64_t value)
+{
+    if (value >= 0) {
+        record_int(out, name, value);
+    } else {
+        record_text(out, name, NULL);
+    }
+}
+
 void record_seconds(struct buf *out, const char *name, int64_t ms)
 {
+    if (ms < 0) {
+        record_text(out, name, NULL);
+        return;
+    }
     record_name(out, name);
     buf_printf(out, "%" PRId64 ".%03d", ms / 1000, (int)(ms % 1000));
 }

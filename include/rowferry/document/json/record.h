@@ -19,7 +19,9 @@ void record_name(struct buf *out, const char *name);
 void record_text(struct buf *out, const char *name, const char *text); /* null is written as null */
 void record_span(struct buf *out, const char *name, const char *text, size_t len);
 void record_int(struct buf *out, const char *name, int64_t value);
-void record_seconds(struct buf *out, const char *name, int64_t ms);
+/* A negative value, which means unknown, is written as null. */
+void record_known(struct buf *out, const char *name, int64_t value);
+void record_seconds(struct buf *out, const char *name, int64_t ms); /* null if negative */
 void record_bool(struct buf *out, const char *name, bool value);
 /* ISO 8601 in UTC; 0 is written as null. */
 void record_time(struct buf *out, const char *name, int64_t wall_us);
