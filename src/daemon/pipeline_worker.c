@@ -395,10 +395,17 @@ static int pipeline_worker_poll(void *context, struct pollfd *fds, nfds_t count,
     return poll(fds, count, timeout_ms);
 }
 
-static int pipeline_worker_prepare(struct pipeline_worker *r, struct err *err)
+int pipeline_worker_init(struct pipeline_worker *r, enum pipeline_worker_mode mode,
+                         const char *pipeline, const char *command,
+                         struct settings_reload *settings, struct err *err)
 {
-    const struct pipeline_config *p = config_pipeline(r->settings->first, r->name);
+    const struct pipeline_config *p = config_pipeline(settings->first, pipeline);
     struct pipeline_worker_shared *shared = &r->shared;
+    *r = (struct pipeline_worker){.name = pipeline,
+                                  .command = command,
+                                  .settings = settings,
+                                  .mode = mode,
+                                  .watcher = pthread_self()};
     r->ports = (struct pipeline_worker_ports){.clock = clock_system(),
                                               .open = pipeline_worker_open_servers,
                                               .close = pipeline_worker_close_servers,
@@ -418,24 +425,6 @@ static int pipeline_worker_prepare(struct pipeline_worker *r, struct err *err)
         return err_set(err, ERR_TRANSIENT, "could not open a descriptor: %s", strerror(errno));
     }
     return 0;
-}
-
-int pipeline_worker_init(struct pipeline_worker *r, const char *pipeline, const char *command,
-                         struct settings_reload *settings, struct err *err)
-{
-    *r = (struct pipeline_worker){.name = pipeline,
-                                  .command = command,
-                                  .settings = settings,
-                                  .mode = PIPELINE_WORKER_UNTIL_REBUILT};
-    return pipeline_worker_prepare(r, err);
-}
-
-int pipeline_worker_make(struct pipeline_worker *r, const char *pipeline, const char *command,
-                         struct settings_reload *settings, struct err *err)
-{
-    *r = (struct pipeline_worker){
-        .name = pipeline, .command = command, .settings = settings, .watcher = pthread_self()};
-    return pipeline_worker_prepare(r, err);
 }
 
 int pipeline_worker_start(struct pipeline_worker *r, struct err *err)

@@ -69,19 +69,14 @@ static void pipeline_worker_lease_report_waiting(struct pipeline_worker *r, cons
     }
 }
 
-/* Returns true if a worker on another host, with a state file of its own, can take over. */
-static bool pipeline_worker_lease_may_take_over(const struct pipeline_worker *r)
-{
-    return capture_traits(r->session.pipeline->from.capture_mode)->keeps;
-}
-
 static int pipeline_worker_lease_refuse_standby(const struct pipeline_worker *r, struct err *err)
 {
     if (r->mode == PIPELINE_WORKER_STANDS_BY) {
         err_context(err, "cannot stand by with a state file of its own: capture mode cursor keeps "
                          "no position in the source");
-        return err_hint(err, "stand by on the holder's host, with its state file; or use capture "
-                             "mode changelog");
+        return err_hint(
+            err,
+            "stand by on the holder's host, with its state file; or use capture mode changelog");
     }
     return (int)err->class;
 }
@@ -90,14 +85,16 @@ static int pipeline_worker_lease_refuse_standby(const struct pipeline_worker *r,
  * error. Continues to wait if another process is known to have held the lease last. */
 static int pipeline_worker_lease_hold_there(struct pipeline_worker *r, struct err *err)
 {
-    bool waits = r->mode == PIPELINE_WORKER_STANDS_BY;
+    /* with a state file of its own, it can take over only if the source keeps the position */
+    bool waits = r->mode == PIPELINE_WORKER_STANDS_BY &&
+                 capture_traits(r->session.pipeline->from.capture_mode)->keeps;
     int64_t published_us = 0;
     while (!pipeline_worker_stopped(r)) {
         enum lease_holder_state state = r->ports.lease_look(r->lease_holder, err);
         if (state == LEASE_HOLDER_HOLDS || (state == LEASE_HOLDER_UNSURE && published_us == 0)) {
             return 0;
         }
-        if (state == LEASE_HOLDER_TAKEN && !(waits && pipeline_worker_lease_may_take_over(r))) {
+        if (state == LEASE_HOLDER_TAKEN && !waits) {
             return pipeline_worker_lease_refuse_standby(r, err);
         }
         if (state == LEASE_HOLDER_TAKEN) {

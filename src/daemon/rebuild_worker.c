@@ -321,15 +321,6 @@ static void rebuild_worker_note_failed(struct rebuild_worker *b)
     state_close(next);
 }
 
-static void rebuild_worker_failed(struct rebuild_worker *b)
-{
-    rebuild_outcome_fill_failed(&b->rebuilt, &b->result);
-    rebuild_worker_note_failed(b);
-    log_err(LOG_ERROR, "rebuild_failed", b->options.pipeline, &b->err);
-    pending_replies_refuse(&b->pending_replies, b->options.state, b->options.pipeline, &b->err,
-                           &b->rebuilt);
-}
-
 /* Swaps the alias to the filled generation. The live generation is not being written. */
 static int rebuild_worker_swap(struct rebuild_worker *b)
 {
@@ -383,7 +374,11 @@ static void rebuild_worker_finish(struct rebuild_worker *b)
         return;
     }
     if (b->rc < 0) {
-        rebuild_worker_failed(b);
+        rebuild_outcome_fill_failed(&b->rebuilt, &b->result);
+        rebuild_worker_note_failed(b);
+        log_err(LOG_ERROR, "rebuild_failed", b->options.pipeline, &b->err);
+        pending_replies_refuse(&b->pending_replies, b->options.state, b->options.pipeline, &b->err,
+                               &b->rebuilt);
     } else if (b->rebuilt.kind == REBUILD_OUTCOME_NOTHING) {
         b->stopped = true; /* requesters wait for the next holder */
     } else {

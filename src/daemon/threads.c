@@ -47,13 +47,6 @@ static size_t threads_start_all(const struct threads *t, struct worker *workers,
     return started;
 }
 
-static void threads_report_all(const struct threads *t, size_t started)
-{
-    for (size_t i = 0; i < started; i++) {
-        t->stopped((char *)t->jobs + i * t->size);
-    }
-}
-
 static void threads_wait_for_all(const struct threads *t, size_t started, int ended_fd)
 {
     bool told = t->stopped == NULL;
@@ -65,7 +58,9 @@ static void threads_wait_for_all(const struct threads *t, size_t started, int en
             left -= (size_t)ended;
         }
         if (!told && *t->stop != 0) {
-            threads_report_all(t, started);
+            for (size_t i = 0; i < started; i++) {
+                t->stopped((char *)t->jobs + i * t->size);
+            }
             told = true;
         }
     }

@@ -209,15 +209,6 @@ static void verifier_fill(struct verifier *v, struct verification *out)
     }
 }
 
-/* Adds a message if rows still wait: whether table and index are equal is open then. */
-static void verifier_report_waiting(const struct verifier *v, struct verification *out)
-{
-    if (out->waiting > 0 && out->message[0] == '\0') {
-        snprintf(out->message, sizeof(out->message), "%s",
-                 v->result.halted ? "the guard stopped the pipeline" : "it is tried again");
-    }
-}
-
 /* Compares, repairs and records the result. A stopped comparison is not recorded. */
 static int verifier_compare(struct verifier *v, struct err *err)
 {
@@ -232,7 +223,10 @@ static int verifier_compare(struct verifier *v, struct err *err)
         v->session.pipeline->verify.repair) {
         rc = verifier_repair(v, &out, err);
     }
-    verifier_report_waiting(v, &out);
+    if (out.waiting > 0 && out.message[0] == '\0') {
+        snprintf(out.message, sizeof(out.message), "%s",
+                 v->result.halted ? "the guard stopped the pipeline" : "it is tried again");
+    }
     if (verifier_stopping(v)) {
         return 0;
     }

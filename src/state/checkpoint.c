@@ -105,14 +105,6 @@ static int checkpoint_clear_letters(struct state *s, const struct settlement *se
     return result;
 }
 
-static int checkpoint_move_position(struct state *s, const struct settlement *settlement,
-                                    struct err *err)
-{
-    const struct sql_value *values = BIND(
-        STRING(settlement->position), INTEGER(settlement->settled), INTEGER(settlement->wall_us));
-    return sql_run_one(s, SQL_SETTLE, values, "checkpoint", err);
-}
-
 int checkpoint_settle(struct state *s, const struct settlement *settlement, struct err *err)
 {
     checkpoint_assert_settled(s, settlement);
@@ -125,7 +117,10 @@ int checkpoint_settle(struct state *s, const struct settlement *settlement, stru
         result = checkpoint_clear_letters(s, settlement, err);
     }
     if (result == 0) {
-        result = checkpoint_move_position(s, settlement, err);
+        result = sql_run_one(s, SQL_SETTLE,
+                             BIND(STRING(settlement->position), INTEGER(settlement->settled),
+                                  INTEGER(settlement->wall_us)),
+                             "checkpoint", err);
     }
     if (result == 0 && FAILPOINT("checkpoint_before_commit")) {
         result = err_set(err, ERR_TRANSIENT, "failpoint \"checkpoint_before_commit\"");

@@ -14,8 +14,8 @@ static const char *const texts[SQL_COUNT] = {
 int database_damaged(const struct state *s, const char *what, struct err *err)
 {
     err_set(err, ERR_STATE, "state file \"%s\" is damaged: %s", s->path, what);
-    return err_hint(err, "keep the file aside under another name: the next sync goes on from "
-                         "where the source knows the pipeline, else builds the index anew");
+    return err_hint(err, "keep the file aside under another name: the next sync goes on from where "
+                         "the source knows the pipeline, else builds the index anew");
 }
 
 int database_replaced(const struct state *s, struct err *err)
@@ -53,9 +53,9 @@ static int database_cannot_open(const struct state *s, struct err *err)
     bool later = cause == EMFILE || cause == ENFILE;
     err_set(err, later ? ERR_TRANSIENT : ERR_STATE, "could not open state file \"%s\": %s", s->path,
             cause != 0 ? strerror(cause) : sqlite3_errmsg(s->db));
-    return err_hint(err, later ? "run again later"
-                               : "let this user read and write the file and its folder, or set "
-                                 "state.path");
+    return err_hint(
+        err, later ? "run again later"
+                   : "let this user read and write the file and its folder, or set state.path");
 }
 
 static int database_cannot_write(const struct state *s, struct err *err)

@@ -72,14 +72,6 @@ static int rebuild_drop_next(struct state *live, struct err *err)
     return result;
 }
 
-/* Deletes a leftover row of that name, and all rows that depend on it, by entering a rebuild for a
- * moment. */
-static int rebuild_drop_stray(struct state *live, const char *name, struct err *err)
-{
-    int result = rebuild_enter_wish(live, &(struct rebuild){0}, name, err);
-    return result == 0 ? rebuild_drop_next(live, err) : result;
-}
-
 int rebuild_begin(struct state *live, const struct rebuild *rebuild, const struct checkpoint *begin,
                   struct err *err)
 {
@@ -92,8 +84,11 @@ int rebuild_begin(struct state *live, const struct rebuild *rebuild, const struc
         if (result == 0 && underway) {
             result = err_set(err, ERR_INTERNAL, "a rebuild of \"%s\" is under way", live->pipeline);
         }
+        if (result == 0) { /* a leftover of that name goes with all rows that depend on it */
+            result = rebuild_enter_wish(live, &(struct rebuild){0}, name, err);
+        }
         if (result == 0) {
-            result = rebuild_drop_stray(live, name, err);
+            result = rebuild_drop_next(live, err);
         }
         if (result == 0) {
             result = sql_run(live, SQL_REBUILD_ENTER, BIND(STRING(name)), err);

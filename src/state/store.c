@@ -131,9 +131,10 @@ static int store_connect_database(struct state *s, struct err *err)
         return err_hint(err, "let this user write the file, or set state.path");
     }
     return store_execute(s,
-                         s->read_only ? "pragma query_only = on; pragma cell_size_check = on"
-                                      : "pragma journal_mode = truncate; pragma synchronous = full;"
-                                        "pragma cell_size_check = on; pragma foreign_keys = on",
+                         s->read_only
+                             ? "pragma query_only = on; pragma cell_size_check = on"
+                             : "pragma journal_mode = truncate; pragma synchronous = full;pragma "
+                               "cell_size_check = on; pragma foreign_keys = on",
                          err);
 }
 
@@ -146,9 +147,8 @@ struct form {
 /* A single statement reads a consistent state, even while another process applies migrations. */
 static int store_read_form(struct state *s, struct form *out, struct err *err)
 {
-    static const char sql[] = "select application_id, user_version, "
-                              "(select count(*) from sqlite_schema) "
-                              "from pragma_application_id, pragma_user_version";
+    static const char sql[] = "select application_id, user_version, (select count(*) from "
+                              "sqlite_schema) from pragma_application_id, pragma_user_version";
     sqlite3_stmt *row;
     int result = store_first_row(s, sql, &row, err);
     *out = (struct form){0};
@@ -183,9 +183,9 @@ static int store_check_form(const struct state *s, const struct form *form, stru
                 "state file \"%s\" was written by a newer version: its form is %lld, this version "
                 "knows %lld",
                 s->path, (long long)form->form, (long long)store_newest_form());
-        return err_hint(err, "use that version, or keep the file aside under another name: the "
-                             "next sync goes on from where the source knows the pipeline, else "
-                             "builds the index anew");
+        return err_hint(
+            err, "use that version, or keep the file aside under another name: the next sync goes "
+                 "on from where the source knows the pipeline, else builds the index anew");
     }
     return trust_schema(s, err);
 }
@@ -205,8 +205,8 @@ static int store_check_whole(struct state *s, struct err *err)
 {
     sqlite3_stmt *row;
     int result = store_first_row(s,
-                                 "select page_count * page_size, freelist_count * page_size"
-                                 " from pragma_page_count, pragma_page_size, pragma_freelist_count",
+                                 "select page_count * page_size, freelist_count * page_size from "
+                                 "pragma_page_count, pragma_page_size, pragma_freelist_count",
                                  &row, err);
     int64_t bytes = result == 0 ? sqlite3_column_int64(row, 0) : 0;
     int64_t free_bytes = result == 0 ? sqlite3_column_int64(row, 1) : 0;

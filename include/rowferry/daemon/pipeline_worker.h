@@ -111,9 +111,10 @@ struct pipeline_worker {
     struct err err;
 };
 
-/* Initializes a worker for a command that holds the pipeline itself and ends with the rebuild.
- * Starts nothing. The caller releases it. */
-int pipeline_worker_init(struct pipeline_worker *r, const char *pipeline, const char *command,
+/* Initializes a worker; the calling thread is its watcher. Starts nothing. The caller releases it,
+ * and may set `ports` before the start. */
+int pipeline_worker_init(struct pipeline_worker *r, enum pipeline_worker_mode mode,
+                         const char *pipeline, const char *command,
                          struct settings_reload *settings, struct err *err) MUST_CHECK;
 
 /* Call between pipeline_worker_init and pipeline_worker_see_rebuild, after the session has opened
@@ -126,11 +127,6 @@ void pipeline_worker_init_rebuild(struct pipeline_worker *r,
  * caller holds the pipeline by r->session. The result is in r->rebuild_worker. Returns 0 if it was
  * stopped. */
 int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err) MUST_CHECK;
-
-/* Initializes a worker for a thread of its own, watched by the calling thread. Starts nothing.
- * The caller releases it, and may set `mode` and `ports` before the start. */
-int pipeline_worker_make(struct pipeline_worker *r, const char *pipeline, const char *command,
-                         struct settings_reload *settings, struct err *err) MUST_CHECK;
 
 /* Starts the thread; the caller joins it. All signals must be blocked. */
 int pipeline_worker_start(struct pipeline_worker *r, struct err *err) MUST_CHECK;

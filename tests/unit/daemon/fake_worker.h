@@ -150,7 +150,9 @@ static inline void fake_worker_init(struct fake_worker *w, struct fake *f)
     w->config =
         (struct config){.state_path = f->path, .pipelines = &w->pipeline, .pipeline_count = 1};
     settings_reload_init(&w->settings, &w->config);
-    ck_assert_int_eq(pipeline_worker_make(&w->worker, name, "run", &w->settings, &err), 0);
+    ck_assert_int_eq(pipeline_worker_init(&w->worker, PIPELINE_WORKER_ENDS_IF_HELD, name, "run",
+                                          &w->settings, &err),
+                     0);
     w->worker.ports = (struct pipeline_worker_ports){.clock = fake_clock(f),
                                                      .open = fake_worker_open,
                                                      .close = fake_worker_close,

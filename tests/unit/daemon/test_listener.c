@@ -34,7 +34,8 @@ static void serve_begin(struct served *s, const char *listen)
     *s = (struct served){.place = workplace_make(listen, "")};
     log_configure(LOG_ERROR, LOG_TEXT);
     settings_reload_init(&s->settings, s->place.config);
-    OK(pipeline_worker_make(&s->worker, "articles", "run", &s->settings, &err));
+    OK(pipeline_worker_init(&s->worker, PIPELINE_WORKER_ENDS_IF_HELD, "articles", "run",
+                            &s->settings, &err));
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
     OK(listener_start(&s->listener, s->place.config, &s->worker, 1, describe, SILENT_MOST_MS,
