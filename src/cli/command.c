@@ -85,10 +85,10 @@ const struct command commands[] = {
         .operands = "",
         .summary = "look at a table and propose a configuration for it",
         .about = "Prints a commented configuration that passes check and sync as it is: key, "
-                 "capture, mapping and settings, each with its reason. On a terminal it asks "
-                 "what cannot be known. The password of --source comes from $PGPASSWORD or "
-                 "~/.pgpass; the service's credential from $ROWFERRY_API_KEY, or $ROWFERRY_USER "
-                 "with $ROWFERRY_PASSWORD, its authority from $ROWFERRY_CA_FILE.",
+                 "capture, mapping and settings, each with its reason. On a terminal it asks what "
+                 "cannot be known. The password of --source comes from $PGPASSWORD or ~/.pgpass; "
+                 "the service's credential from $ROWFERRY_API_KEY, or $ROWFERRY_USER with "
+                 "$ROWFERRY_PASSWORD, its authority from $ROWFERRY_CA_FILE.",
         .options = OPTION_BIT(OPTION_SOURCE) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_WITH) |
                    OPTION_BIT(OPTION_SERVICE) | OPTION_BIT(OPTION_OUTPUT) |
                    OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_YES),
@@ -211,12 +211,11 @@ const struct command commands[] = {
         .name = "validate",
         .operands = "[PIPELINE...]",
         .summary = "try representative rows in an index of their own",
-        .about =
-            "Creates an index <alias>-validate-<random> with mapping and settings as configured, "
-            "fills it with rows of all kinds, and compares with the table: counts, queries, "
-            "analysis, filter, sort, relevance, vectors, rate and storage. The index is removed "
-            "whatever happens; the live one is not touched. With --json one object a line for "
-            "each pipeline.",
+        .about = "Creates an index <alias>-validate-<random> with mapping and settings as "
+                 "configured, fills it with rows of all kinds, and compares with the table: "
+                 "counts, queries, analysis, filter, sort, relevance, vectors, rate and storage. "
+                 "The index is removed whatever happens; the live one is not touched. With --json "
+                 "one object a line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_HTML),
         .exits = EXITS(1U << EXIT_DIFFERENCES),
         .run = command_validate,
@@ -246,8 +245,7 @@ const struct command commands[] = {
         .name = "source uninstall",
         .operands = "[PIPELINE...]",
         .summary = "remove the change log of the pipelines' tables",
-        .about = "Removes the triggers, and the schema as well when nothing is captured any "
-                 "more.",
+        .about = "Removes the triggers, and the schema as well when nothing is captured any more.",
         .options = AS,
         .exits = EXITS(0),
         .run = command_source_uninstall,
@@ -330,11 +328,10 @@ const struct command commands[] = {
         .name = "completion",
         .operands = "SHELL",
         .summary = "print what completes rowferry's words in bash, zsh or fish",
-        .about =
-            "For the present shell: source <(rowferry completion bash), or for fish: rowferry "
-            "completion fish | source. The script's first lines say where it is kept for good. "
-            "It asks the program for commands, options and the names of the configuration's "
-            "pipelines.",
+        .about = "For the present shell: source <(rowferry completion bash), or for fish: rowferry "
+                 "completion fish | source. The script's first lines say where it is kept for "
+                 "good. It asks the program for commands, options and the names of the "
+                 "configuration's pipelines.",
         .exits = EXITS(0),
         .operands_least = 1,
         .unconfigured = true,

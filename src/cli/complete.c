@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rowferry/cli/command.h"
 #include "rowferry/base/text.h"
+#include "rowferry/cli/command.h"
 
 /* The words before the one to complete. */
 struct scene {

@@ -15,21 +15,16 @@
 #define DESCRIPTORS_MOST 65536
 #define HELP_BYTES (64 * 1024)
 
+/* Prints the help if it was asked for, otherwise the version. */
 static int show_help(const struct arguments *a, struct err *err)
 {
     struct buf out;
     buf_init(&out, HELP_BYTES);
-    help_push(&out, a);
-    int rc = terminal_result(&out, err);
-    buf_release(&out);
-    return rc;
-}
-
-static int show_version(struct err *err)
-{
-    struct buf out;
-    buf_init(&out, HELP_BYTES);
-    buf_push_literal(&out, "rowferry " ROWFERRY_VERSION "\n");
+    if (arguments_have(a, OPTION_HELP)) {
+        help_push(&out, a);
+    } else {
+        buf_push_literal(&out, "rowferry " ROWFERRY_VERSION "\n");
+    }
     int rc = terminal_result(&out, err);
     buf_release(&out);
     return rc;
@@ -37,11 +32,8 @@ static int show_version(struct err *err)
 
 static int run(const struct arguments *a, struct err *err)
 {
-    if (arguments_have(a, OPTION_HELP)) {
+    if (arguments_have(a, OPTION_HELP) || arguments_have(a, OPTION_VERSION)) {
         return show_help(a, err);
-    }
-    if (arguments_have(a, OPTION_VERSION)) {
-        return show_version(err);
     }
     if (!FAILPOINT_LOAD()) {
         return err_set(err, ERR_CONFIG, "$ROWFERRY_FAILPOINT is malformed");

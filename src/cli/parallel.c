@@ -37,8 +37,8 @@ static int parallel_run_all(const struct arguments *a, const struct setup *setup
                                   .stop = t->stop,
                                   .progress = &progress};
         rc = rc < 0 ? rc
-                    : pipeline_worker_init(&base->worker, base->pipeline->name, command, &settings,
-                                           err);
+                    : pipeline_worker_init(&base->worker, PIPELINE_WORKER_UNTIL_REBUILT,
+                                           base->pipeline->name, command, &settings, err);
     }
     rc = rc < 0 ? rc : threads_run(t, err);
     for (size_t i = 0; i < t->count; i++) {
@@ -54,7 +54,7 @@ int parallel_run(const struct arguments *a, const char *command, size_t job_size
                  void (*work)(void *job), struct err *err)
 {
     struct setup setup = {0};
-    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    int rc = setup_load(&setup, a, err);
     if (rc == 0) {
         rc = setup_secrets(&setup, err);
     }

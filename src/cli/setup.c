@@ -56,15 +56,8 @@ static int setup_pick_pipelines(struct setup *s, const char *const *names, size_
     return 0;
 }
 
-static void setup_log_warnings(const struct config *c)
-{
-    for (size_t i = 0; i < c->warning_count; i++) {
-        log_event(LOG_WARN, "configuration", F_TEXT("message", c->warnings[i]));
-    }
-}
-
-int setup_load(struct setup *out, const struct arguments *a, const char *const *names, size_t count,
-               struct err *err)
+static int setup_load_named(struct setup *out, const struct arguments *a, const char *const *names,
+                            size_t count, struct err *err)
 {
     *out = (struct setup){0};
     int rc = config_load(&out->config, a->values[OPTION_CONFIG], err);
@@ -75,10 +68,15 @@ int setup_load(struct setup *out, const struct arguments *a, const char *const *
     return setup_pick_pipelines(out, names, count, err);
 }
 
+int setup_load(struct setup *out, const struct arguments *a, struct err *err)
+{
+    return setup_load_named(out, a, a->operands, a->operand_count, err);
+}
+
 int setup_load_one(struct setup *out, const struct arguments *a, struct err *err)
 {
     const char *name = a->values[OPTION_PIPELINE];
-    int rc = setup_load(out, a, &name, name != NULL ? 1 : 0, err);
+    int rc = setup_load_named(out, a, &name, name != NULL ? 1 : 0, err);
     if (rc == 0 && out->count > 1) {
         rc = err_set(err, ERR_CONFIG, "\"%s\" has several pipelines; name one: --pipeline %s",
                      out->config->path, out->pipelines[0]->name);
@@ -89,7 +87,9 @@ int setup_load_one(struct setup *out, const struct arguments *a, struct err *err
 int setup_secrets(struct setup *s, struct err *err)
 {
     int rc = secret_resolve_all(s->config, err);
-    setup_log_warnings(s->config);
+    for (size_t i = 0; i < s->config->warning_count; i++) {
+        log_event(LOG_WARN, "configuration", F_TEXT("message", s->config->warnings[i]));
+    }
     return rc;
 }
 

@@ -14,10 +14,9 @@ struct setup {
     size_t count;
 };
 
-/* Loads the file of -c, sets up the log, and selects the pipelines in `names`. Does not read
- * secrets. */
-int setup_load(struct setup *out, const struct arguments *a, const char *const *names, size_t count,
-               struct err *err) MUST_CHECK;
+/* Loads the file of -c, sets up the log, and selects the pipelines that the operands name. Does not
+ * read secrets. */
+int setup_load(struct setup *out, const struct arguments *a, struct err *err) MUST_CHECK;
 /* Does the same for a command on one pipeline: that of --pipeline, or the only one. */
 int setup_load_one(struct setup *out, const struct arguments *a, struct err *err) MUST_CHECK;
 /* Reads the secrets, for commands that connect, and logs the warnings so far. */

@@ -96,8 +96,8 @@ static void answer_status(struct answerer *a, const struct question *q, struct a
     }
     out->type = "application/json";
     buf_printf(&out->body,
-               "{\"version\":\"" ROWFERRY_VERSION "\",\"pid\":%ld,\"started\":\"%s\",\"now\":\"%s\""
-               ",\"ready\":%s,\"pipelines\":[%s],\"events\":",
+               "{\"version\":\"" ROWFERRY_VERSION "\",\"pid\":%ld,\"started\":\"%s\",\"now\":\"%"
+               "s\",\"ready\":%s,\"pipelines\":[%s],\"events\":",
                (long)getpid(), clock_iso(started, a->started_us, 3),
                clock_iso(now, clock_wall_us(&a->options->clock), 3), ready ? "true" : "false",
                buf_text(&a->pipelines));

@@ -174,9 +174,8 @@ static int holder_request_sync(struct holder_request *k, struct err *err)
     session_options(s, &options);
     session_ports(s, &ports);
     options.mode = PIPELINE_REQUESTS;
-    options.hooks = (struct pipeline_hooks){.stop = k->client.stop,
-                                            .progress = progress_line_draw,
-                                            .progress_context = &k->progress};
+    options.hooks = (struct pipeline_hooks){
+        .stop = k->client.stop, .progress = progress_line_draw, .progress_context = &k->progress};
     int64_t until = clock_monotonic_us(&s->clock) + (k->client.followed ? GRACE_US : 0);
     rc = pipeline_sync(&options, &ports, &k->outcome.result, err);
     while (rc == ERR_HELD && *k->client.stop == 0 && clock_monotonic_us(&s->clock) < until) {

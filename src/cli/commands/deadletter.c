@@ -185,7 +185,7 @@ int command_deadletter_list(const struct arguments *a, struct err *err)
                         .groups = arguments_have(a, OPTION_BY_REASON)};
     struct clock clock = clock_system();
     buf_init(&l.out, RESULT_BYTES);
-    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    int rc = setup_load(&setup, a, err);
     if (rc == 0) {
         rc = choice_of(a, clock_wall_us(&clock), &l.filter, err);
     }

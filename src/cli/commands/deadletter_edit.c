@@ -106,10 +106,9 @@ static int deadletter_edit_check_discard(const struct arguments *a, struct err *
 {
     bool many = arguments_have(a, OPTION_ALL) || choice_given(a);
     if (many == (a->operand_count > 0)) {
-        return err_set(
-            err, ERR_CONFIG,
-            "command \"deadletter discard\" needs either KEY..., or --all, or one of --reason, "
-            "--older and --newer");
+        return err_set(err, ERR_CONFIG,
+                       "command \"deadletter discard\" needs either KEY..., or --all, or one of "
+                       "--reason, --older and --newer");
     }
     if (!arguments_have(a, OPTION_YES) &&
         (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1)) {

@@ -117,15 +117,6 @@ static int document_show_row(struct dry_run *d, const struct change *change, str
                      : terminal_result(&d->batch.bytes, err);
 }
 
-static int document_wait_for(const struct capture *capture, struct err *err)
-{
-    struct pollfd fd = {.fd = capture->ops->fd(capture), .events = POLLIN};
-    if (poll(&fd, 1, -1) < 0 && errno != EINTR) {
-        return err_set(err, ERR_TRANSIENT, "could not wait for the source: %s", strerror(errno));
-    }
-    return 0;
-}
-
 static int document_show_all(struct dry_run *d, struct err *err)
 {
     struct change change;
@@ -133,7 +124,11 @@ static int document_show_all(struct dry_run *d, struct err *err)
     do {
         rc = d->capture->ops->next(d->capture, &change, err);
         if (rc == 0 && change.kind == CHANGE_WAIT) {
-            rc = document_wait_for(d->capture, err);
+            struct pollfd fd = {.fd = d->capture->ops->fd(d->capture), .events = POLLIN};
+            if (poll(&fd, 1, -1) < 0 && errno != EINTR) {
+                rc = err_set(err, ERR_TRANSIENT, "could not wait for the source: %s",
+                             strerror(errno));
+            }
         } else if (rc == 0 && change.kind == CHANGE_UPSERT) {
             rc = document_show_row(d, &change, err);
         } else if (rc == 0 && change.kind == CHANGE_DELETE) {

@@ -281,9 +281,9 @@ static int init_choose_rest(struct init *i, struct err *err)
     enum capture_mode mode =
         i->capture == INIT_CURSOR ? CAPTURE_MODE_CURSOR : CAPTURE_MODE_CHANGELOG;
     char *capture = text_copy(capture_traits(mode)->name);
-    if (cursor_too && !init_ask("Changes found by: changelog (triggers, sees all) or cursor "
-                                "(nothing installed)",
-                                &capture, init_check_capture)) {
+    if (cursor_too &&
+        !init_ask("Changes found by: changelog (triggers, sees all) or cursor (nothing installed)",
+                  &capture, init_check_capture)) {
         rc = init_ended(err);
     }
     init_take_capture(i, capture);

@@ -138,7 +138,7 @@ static int pause_run(const struct arguments *a, const char *request, struct err 
 {
     struct setup setup;
     enum exit_code worst = EXIT_DONE;
-    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    int rc = setup_load(&setup, a, err);
     for (size_t i = 0; rc == 0 && i < setup.count; i++) {
         struct err why;
         struct job job = {.request = request, .stop = stop_watch()};

@@ -20,13 +20,6 @@ struct job {
     struct err err;
 };
 
-static const char *reindex_request_of(const struct arguments *a)
-{
-    return arguments_have(a, OPTION_ROLLBACK) ? REQUEST_ROLLBACK
-           : arguments_have(a, OPTION_ABORT)  ? REQUEST_ABORT_REBUILD
-                                              : REQUEST_REINDEX;
-}
-
 static bool reindex_is(const struct job *j, const char *request)
 {
     return strcmp(j->request, request) == 0;
@@ -129,11 +122,7 @@ static void reindex_report(struct job *j)
         .pipeline = j->end.pipeline, .exit_code = j->end.exit_code, .err = j->end.err};
     struct buf out;
     buf_init(&out, RESULT_BYTES);
-    if (arguments_have(j->base.arguments, OPTION_JSON)) {
-        rebuild_report_push_json(&out, &j->rebuilt, &j->end);
-    } else {
-        rebuild_report_push_text(&out, &j->rebuilt, &j->end);
-    }
+    rebuild_report_push(&out, arguments_have(j->base.arguments, OPTION_JSON), &j->rebuilt, &j->end);
     report_write(&out, &outcome, j->base.progress);
     j->end.exit_code = outcome.exit_code;
     buf_release(&out);
@@ -141,13 +130,12 @@ static void reindex_report(struct job *j)
 
 static int reindex_refuse_stream(const struct job *j, struct err *err)
 {
-    err_set(err, ERR_CONFIG, "\"%s\" is a data stream, which is not built anew",
+    err_set(err, ERR_CONFIG, "\"%s\" is a data stream, which is never rebuilt",
             j->base.pipeline->to.index);
-    return err_hint(
-        err,
-        "what is missing in it: rowferry resync --where true %s; for another mapping or "
-        "key give the pipeline another name and another to.index",
-        j->base.pipeline->name);
+    return err_hint(err,
+                    "what is missing in it: rowferry resync --where true %s; for another mapping "
+                    "or key give the pipeline another name and another to.index",
+                    j->base.pipeline->name);
 }
 
 static int reindex_job_run(struct job *j, struct err *err)
@@ -172,7 +160,9 @@ static void reindex_job_work(void *job)
 {
     struct job *j = job;
     struct session *s = &j->base.worker.session;
-    j->request = reindex_request_of(j->base.arguments);
+    j->request = arguments_have(j->base.arguments, OPTION_ROLLBACK) ? REQUEST_ROLLBACK
+                 : arguments_have(j->base.arguments, OPTION_ABORT)  ? REQUEST_ABORT_REBUILD
+                                                                    : REQUEST_REINDEX;
     int rc = session_init(s, j->base.config, j->base.pipeline, "reindex", &j->err);
     int64_t began_us = clock_monotonic_us(&s->clock);
     rc = rc < 0 ? rc : reindex_job_run(j, &j->err);

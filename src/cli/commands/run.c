@@ -40,11 +40,6 @@ struct run {
 
 /* --- reporting -------------------------------------------------------------------------------- */
 
-static bool run_has_ended(const struct pipeline_worker *r)
-{
-    return strcmp(pipeline_worker_stage(r), "ended") == 0;
-}
-
 static void run_notify_status(const struct run *r)
 {
     struct buf text;
@@ -76,7 +71,7 @@ static bool run_gather(struct run *r)
     bool all = true;
     for (size_t i = 0; i < r->count; i++) {
         struct pipeline_worker *worker = &r->workers[i];
-        if (!r->told[i] && run_has_ended(worker)) {
+        if (!r->told[i] && strcmp(pipeline_worker_stage(worker), "ended") == 0) {
             pthread_join(worker->thread, NULL);
             report_print(arguments_have(r->arguments, OPTION_JSON), &worker->outcome, &r->quiet);
             r->told[i] = true;
@@ -123,20 +118,15 @@ static void run_read_again(struct run *r)
     sdnotify_send("READY=1");
 }
 
-static void run_watched_signals(sigset_t *set)
-{
-    sigemptyset(set);
-    sigaddset(set, SIGTERM);
-    sigaddset(set, SIGINT);
-    sigaddset(set, SIGHUP);
-    sigaddset(set, SIGUSR1);
-}
-
 static int run_next_signal(int64_t timeout_ms)
 {
     sigset_t set;
     const struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000};
-    run_watched_signals(&set);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGUSR1);
     return sigtimedwait(&set, NULL, &timeout);
 }
 
@@ -199,6 +189,9 @@ static void run_report_descriptors(const struct run *r)
 /* Blocks all signals, so that only this thread receives them. */
 static int run_start(struct run *r, struct err *err)
 {
+    enum pipeline_worker_mode mode = arguments_have(r->arguments, OPTION_WAIT)
+                                         ? PIPELINE_WORKER_STANDS_BY
+                                         : PIPELINE_WORKER_ENDS_IF_HELD;
     sigset_t all;
     int rc = 0;
     sigfillset(&all);
@@ -207,11 +200,8 @@ static int run_start(struct run *r, struct err *err)
     r->workers = mem_zero(r->setup.count, sizeof(*r->workers));
     r->told = mem_zero(r->setup.count, sizeof(*r->told));
     for (size_t i = 0; rc == 0 && i < r->setup.count; i++) {
-        rc = pipeline_worker_make(&r->workers[i], r->setup.pipelines[i]->name, "run", &r->settings,
-                                  err);
-        r->workers[i].mode = arguments_have(r->arguments, OPTION_WAIT)
-                                 ? PIPELINE_WORKER_STANDS_BY
-                                 : PIPELINE_WORKER_ENDS_IF_HELD;
+        rc = pipeline_worker_init(&r->workers[i], mode, r->setup.pipelines[i]->name, "run",
+                                  &r->settings, err);
     }
     if (rc == 0) {
         rc = listener_start(&r->listener, r->setup.config, r->workers, r->setup.count,
@@ -257,7 +247,7 @@ static int run_all(struct run *r, struct err *err)
 int command_run(const struct arguments *a, struct err *err)
 {
     struct run r = {.arguments = a, .clock = clock_system()};
-    int rc = setup_load(&r.setup, a, a->operands, a->operand_count, err);
+    int rc = setup_load(&r.setup, a, err);
     if (rc == 0) {
         rc = setup_secrets(&r.setup, err);
     }

@@ -232,7 +232,7 @@ int command_smoke(const struct arguments *a, struct err *err)
 {
     struct setup setup = {0};
     enum exit_code worst = EXIT_DONE;
-    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    int rc = setup_load(&setup, a, err);
     if (rc == 0 && arguments_have(a, OPTION_INDEX) && setup.count > 1) {
         rc = err_set(err, ERR_CONFIG,
                      "option \"--index\" names one index, and there are %zu pipelines: name one",

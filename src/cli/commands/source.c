@@ -60,8 +60,8 @@ static void source_warn_publications(const struct installer *i, const struct ins
 {
     if (beside->publications != NULL && state != INSTALL_CURRENT) {
         terminal_print(
-            "warning: pipeline \"%s\": the publication %s is of all tables, so of the "
-            "change log's too: a subscriber that lacks them stops; " INSTALL_PUBLICATIONS_REMEDY,
+            "warning: pipeline \"%s\": the publication %s is of all tables, so of the change log's "
+            "too: a subscriber that lacks them stops; " INSTALL_PUBLICATIONS_REMEDY,
             i->pipeline, beside->publications);
     }
 }
@@ -181,16 +181,6 @@ static int source_hint_password(struct err *err)
     return err_hint(err, "the password of --as comes from $PGPASSWORD or ~/.pgpass");
 }
 
-/* Refuses a password in the URI: argv is readable for everyone on the machine. */
-static int source_check_as(const char *uri, struct err *err)
-{
-    if (config_check_uri(uri, err) < 0) {
-        err_context(err, "option \"--as\"");
-        return source_hint_password(err);
-    }
-    return 0;
-}
-
 /* Opens the connection of --as if given, else that of the configuration. */
 static int source_connect_as(struct installer *i, const struct session *s, const char *as,
                              struct err *err)
@@ -224,15 +214,6 @@ static int source_ask_reader(const struct session *s, struct pg_identity *identi
     return rc;
 }
 
-/* Adds a hint that another role may have the privilege. */
-static int source_explain_rights(const char *as, int rc, struct err *err)
-{
-    if (rc < 0 && strcmp(err->sqlstate, "42501") == 0 && as == NULL) {
-        err_hint(err, "connect as a role that may: --as URI");
-    }
-    return rc;
-}
-
 struct source_task {
     const struct arguments *arguments;
     const char *command;
@@ -259,7 +240,10 @@ static int source_find_reader(struct installer *i, const struct source_task *t,
 /* Runs one step on i->table and frees the table. */
 static int source_run_step(const struct source_task *t, struct installer *i, struct err *err)
 {
-    int rc = source_explain_rights(t->arguments->values[OPTION_AS], t->step(i, err), err);
+    int rc = t->step(i, err);
+    if (rc < 0 && strcmp(err->sqlstate, "42501") == 0 && t->arguments->values[OPTION_AS] == NULL) {
+        err_hint(err, "connect as a role that may: --as URI");
+    }
     catalog_table_free(i->table);
     i->table = NULL;
     return rc;
@@ -324,13 +308,18 @@ static int source_run_task(const struct source_task *t, struct err *err)
     const struct arguments *a = t->arguments;
     const char *as = a->values[OPTION_AS];
     struct setup setup = {0};
-    int rc = as != NULL ? source_check_as(as, err) : 0;
-    if (rc == 0 && arguments_have(a, OPTION_NOTIFY) && arguments_have(a, OPTION_NO_NOTIFY)) {
+    int rc = as != NULL ? config_check_uri(as, err) : 0; /* argv must not have a password: it is
+                                                          * readable for everyone on the machine */
+    if (rc < 0) {
+        err_context(err, "option \"--as\"");
+        return source_hint_password(err);
+    }
+    if (arguments_have(a, OPTION_NOTIFY) && arguments_have(a, OPTION_NO_NOTIFY)) {
         rc = err_set(err, ERR_CONFIG,
                      "options \"--notify\" and \"--no-notify\": only one can be given");
     }
     if (rc == 0) {
-        rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+        rc = setup_load(&setup, a, err);
     }
     if (rc == 0) {
         rc = setup_secrets(&setup, err);

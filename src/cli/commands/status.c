@@ -109,12 +109,12 @@ static void status_ask_standbys(struct status *s, struct pg *pg)
     buf_init(&shown, STANDBY_BYTES);
     buf_printf(&shown, "rowferry standby %s", s->pipeline->name);
     const char *const params[] = {buf_text(&shown)};
-    int rc = pg_query(pg, &r, "one: text?",
-                      "select string_agg(format('session %s from %s since %s', pid, coalesce("
-                      "host(client_addr), 'a local socket'), to_char(backend_start, "
-                      "'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')), ', ' order by backend_start) "
-                      "from pg_stat_activity where application_name = left($1, 63)",
-                      params, 1, &ignored);
+    int rc = pg_query(
+        pg, &r, "one: text?",
+        "select string_agg(format('session %s from %s since %s', pid, coalesce(host(client_addr), "
+        "'a local socket'), to_char(backend_start, 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')), ', ' order "
+        "by backend_start) from pg_stat_activity where application_name = left($1, 63)",
+        params, 1, &ignored);
     if (rc == 0 && pg_text(r, 0, 0) != NULL) {
         buf_push_text(&s->standbys, pg_text(r, 0, 0));
     }
@@ -256,7 +256,7 @@ int command_status(const struct arguments *a, struct err *err)
     struct setup setup;
     struct err secrets;
     bool watching = arguments_have(a, OPTION_WATCH);
-    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+    int rc = setup_load(&setup, a, err);
     if (rc == 0) {
         struct telling how = {.source = setup_secrets(&setup, &secrets) == 0,
                               .json = arguments_have(a, OPTION_JSON),

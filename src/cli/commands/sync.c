@@ -179,11 +179,7 @@ static void sync_job_report_rebuilt(struct job *j)
         return;
     }
     buf_init(&out, (size_t)64 * 1024);
-    if (arguments_have(j->base.arguments, OPTION_JSON)) {
-        rebuild_report_push_json(&out, &j->rebuilt, &j->end);
-    } else {
-        rebuild_report_push_text(&out, &j->rebuilt, &j->end);
-    }
+    rebuild_report_push(&out, arguments_have(j->base.arguments, OPTION_JSON), &j->rebuilt, &j->end);
     if (terminal_result(&out, &unwritten) < 0) {
         terminal_error(j->end.pipeline, &unwritten);
         j->outcome.exit_code = err_exit_code_worse(j->outcome.exit_code, EXIT_TEMPORARY);

@@ -131,13 +131,6 @@ static int validate_of_page(int rc, struct err *err)
     return rc < 0 ? err_context(err, "option \"--html\"") : 0;
 }
 
-/* Checks the path of the page before minutes of work. */
-static int validate_check_page(const struct arguments *a, struct err *err)
-{
-    const char *path = a->values[OPTION_HTML];
-    return path != NULL ? validate_of_page(newfile_check(path, true, err), err) : 0;
-}
-
 static int validate_write_page(const struct arguments *a, const struct buf *sections, bool good,
                                struct err *err)
 {
@@ -159,9 +152,9 @@ int command_validate(const struct arguments *a, struct err *err)
     struct buf sections;
     enum exit_code worst = EXIT_DONE;
     buf_init(&sections, PAGE_BYTES);
-    int rc = setup_load(&setup, a, a->operands, a->operand_count, err);
-    if (rc == 0) {
-        rc = validate_check_page(a, err);
+    int rc = setup_load(&setup, a, err);
+    if (rc == 0 && a->values[OPTION_HTML] != NULL) { /* before minutes of work */
+        rc = validate_of_page(newfile_check(a->values[OPTION_HTML], true, err), err);
     }
     if (rc == 0) {
         rc = setup_secrets(&setup, err);

@@ -261,11 +261,10 @@ static int verify_send(struct job *j, struct err *err)
         rc = (int)err_exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
     }
     if (j->repairs.fixed > 0) {
-        terminal_print(
-            "pipeline \"%s\": %zu difference%s stay%s: a data stream takes no updates and "
-            "no deletes; settle them there by hand (docs/verify.md)",
-            j->pipeline->name, j->repairs.fixed, j->repairs.fixed == 1 ? "" : "s",
-            j->repairs.fixed == 1 ? "s" : "");
+        terminal_print("pipeline \"%s\": %zu difference%s stay%s: a data stream takes no updates "
+                       "and no deletes; settle them there by hand (docs/verify.md)",
+                       j->pipeline->name, j->repairs.fixed, j->repairs.fixed == 1 ? "" : "s",
+                       j->repairs.fixed == 1 ? "s" : "");
         rc = (int)err_exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
     }
     return passes ? rc : (int)err_exit_code_worse(EXIT_FAILED, (enum exit_code)rc);
@@ -324,13 +323,6 @@ static void verify_job_init(struct job *j, const struct arguments *a,
     differences_init(&j->differences, arguments_have(a, OPTION_JSON), j->limit);
 }
 
-static void verify_job_release(struct job *j)
-{
-    repairs_release(&j->repairs);
-    progress_line_release(&j->progress);
-    differences_release(&j->differences);
-}
-
 int command_verify(const struct arguments *a, struct err *err)
 {
     struct setup setup = {0};
@@ -345,7 +337,7 @@ int command_verify(const struct arguments *a, struct err *err)
         rc = verify_number_of(a, OPTION_SAMPLE, &sample, err);
     }
     if (rc == 0) {
-        rc = setup_load(&setup, a, a->operands, a->operand_count, err);
+        rc = setup_load(&setup, a, err);
     }
     if (rc == 0) {
         rc = setup_secrets(&setup, err);
@@ -356,7 +348,9 @@ int command_verify(const struct arguments *a, struct err *err)
         verify_job_init(&job, a, setup.pipelines[i]);
         worst =
             err_exit_code_worse(worst, (enum exit_code)verify_pipeline(&job, setup.config, stop));
-        verify_job_release(&job);
+        repairs_release(&job.repairs);
+        progress_line_release(&job.progress);
+        differences_release(&job.differences);
     }
     setup_release(&setup);
     return rc < 0 ? rc : (int)worst;

@@ -64,8 +64,7 @@ static void init_write_push_head(struct buf *out, const struct init *i)
                             s->identity.database, i->index);
     init_write_push_comment(
         out, 0,
-        "Proposed by rowferry init: it works as it stands, and each line may be "
-        "changed. Next:");
+        "Proposed by rowferry init: it works as it stands, and each line may be changed. Next:");
     if (i->capture != INIT_CURSOR && s->log != INSTALL_CURRENT) {
         init_write_push_step(out, i, "source install", "the change log in the database");
     }
@@ -89,10 +88,9 @@ static void init_write_push_source(struct buf *out, const struct init *i)
         init_write_push_comment(out, 4, "  \"primary\": \"postgresql://...\"");
     }
     if (pg_is_unverified(i->arguments->values[OPTION_SOURCE])) {
-        init_write_push_comment(
-            out, 4,
-            "Nobody verifies who answers there. With the certificate of the authority that "
-            "signed the server's,");
+        init_write_push_comment(out, 4,
+                                "Nobody verifies who answers there. With the certificate of the "
+                                "authority that signed the server's,");
         init_write_push_comment(out, 4, "add to the URI: ?sslmode=verify-full&sslrootcert=FILE");
     }
     buf_push_literal(out, "    \"uri\": ");
@@ -163,10 +161,9 @@ static void init_write_push_key(struct buf *out, const struct survey *s)
             out, 6, "There is no primary key: the unique index %s identifies a row.", s->key_index);
     }
     if (!s->key_filled) {
-        init_write_push_comment(
-            out, 6,
-            "Its columns may be NULL, and such a row can only be a dead letter: "
-            "set them NOT NULL.");
+        init_write_push_comment(out, 6,
+                                "Its columns may be NULL, and such a row can only be a dead "
+                                "letter: set them NOT NULL.");
     }
     buf_push_literal(out, "      \"key\": ");
     init_write_push_list(out, s->table->key, s->table->key_count);
@@ -202,9 +199,8 @@ static void init_write_push_query(struct buf *out, const struct survey *s)
 
 static void init_write_push_dependencies(struct buf *out, const struct survey *s)
 {
-    init_write_push_comment(out, 6,
-                            "What else a document is made of, and which ones a change there makes "
-                            "anew.");
+    init_write_push_comment(
+        out, 6, "What else a document is made of, and which ones a change there makes anew.");
     for (size_t k = 0; k < s->doubt_count; k++) {
         init_write_push_comment(out, 6, "Costly: %s.", s->doubts[k]);
     }
@@ -234,15 +230,12 @@ static void init_write_push_log_reason(struct buf *out, const struct init *i)
 {
     const struct survey *s = &i->survey;
     if (i->capture == INIT_LOG_BY_DBA) {
+        init_write_push_comment(out, 6,
+                                "The change log sees each change and delete. Role \"%s\" may not "
+                                "install it: let a DBA run",
+                                s->identity.role);
         init_write_push_comment(
-            out, 6,
-            "The change log sees each change and delete. Role \"%s\" may not install "
-            "it: let a DBA run",
-            s->identity.role);
-        init_write_push_comment(
-            out, 6,
-            "what \"rowferry source print\" shows, or use \"source install --as "
-            "URI\".");
+            out, 6, "what \"rowferry source print\" shows, or use \"source install --as URI\".");
     } else {
         init_write_push_comment(out, 6, "The change log sees each change and delete; %s.",
                                 s->log == INSTALL_CURRENT ? "it is installed"
@@ -258,14 +251,12 @@ static void init_write_push_capture(struct buf *out, const struct init *i)
     if (i->capture == INIT_CURSOR) {
         init_write_push_comment(
             out, 6,
-            "The column says when a row was changed%s%s: nothing is installed, and "
-            "rows that",
+            "The column says when a row was changed%s%s: nothing is installed, and rows that",
             s->cursor_index != NULL ? ", with the index " : ", without an index",
             s->cursor_index != NULL ? s->cursor_index : "");
         init_write_push_comment(
             out, 6,
-            "are deleted are found once an hour. \"mode\": \"changelog\" sees all "
-            "at once.");
+            "are deleted are found once an hour. \"mode\": \"changelog\" sees all at once.");
         buf_push_literal(out, "      ");
         init_write_push_cursor(out, s);
         buf_push_char(out, '\n');
@@ -290,9 +281,7 @@ static void init_write_push_from(struct buf *out, const struct init *i)
     buf_push_literal(out, "    \"from\": {\n");
     if (s->view != NULL) {
         init_write_push_comment(
-            out, 6,
-            "The view %s has no changes of its own; those of the tables behind it "
-            "have.",
+            out, 6, "The view %s has no changes of its own; those of the tables behind it have.",
             s->view);
     }
     buf_push_literal(out, "      \"table\": ");
@@ -396,9 +385,8 @@ static void init_write_push_fields(struct buf *out, const struct proposed *mappi
         }
         if (count++ == 0) {
             buf_push_literal(out, ",\n");
-            init_write_push_comment(out, 4,
-                                    "Property and column, where the column's name is none for a "
-                                    "property.");
+            init_write_push_comment(
+                out, 4, "Property and column, where the column's name is none for a property.");
             buf_push_literal(out, "    \"fields\": {");
         } else {
             buf_push_char(out, ',');
@@ -422,9 +410,9 @@ void init_write(struct buf *out, const struct init *i)
     buf_push_literal(out, ",\n");
     init_write_push_comment(out, 4,
                             "What is expected lets check say whether the service is large enough:");
-    init_write_push_comment(out, 4,
-                            "  \"capacity\": { \"query_rate\": 10, \"retention\": \"365d\", "
-                            "\"growth\": 1000 },");
+    init_write_push_comment(
+        out, 4,
+        "  \"capacity\": { \"query_rate\": 10, \"retention\": \"365d\", \"growth\": 1000 },");
     init_write_push_from(out, i);
     init_write_push_to(out, i);
     init_write_push_fields(out, &i->mapping);

@@ -161,12 +161,13 @@ static void differences_push_skipped(struct buf *out, const struct verified *v)
         }
     }
     if (v->rules->filled) {
-        buf_push_literal(out, "  not compared: fields that only the index has "
-                              "(\"to.ingest_pipeline\")\n");
+        buf_push_literal(
+            out, "  not compared: fields that only the index has (\"to.ingest_pipeline\")\n");
     }
     if (v->rules->form == SOURCE_DERIVED) {
-        buf_push_literal(out, "  compared as sets of values: the service derives the source from "
-                              "what it indexed\n");
+        buf_push_literal(
+            out,
+            "  compared as sets of values: the service derives the source from what it indexed\n");
     }
 }
 

@@ -6,12 +6,6 @@
 #include "rowferry/base/units.h"
 #include "rowferry/document/json/record.h"
 
-static void rebuild_report_push_count(struct buf *out, int64_t n, const char *noun)
-{
-    char count[UNITS_BYTES];
-    buf_printf(out, "%s %s%s", units_count(count, n), noun, n == 1 ? "" : "s");
-}
-
 static void rebuild_report_push_live(struct buf *out, const struct rebuild_outcome *r,
                                      const char *took)
 {
@@ -21,10 +15,10 @@ static void rebuild_report_push_live(struct buf *out, const struct rebuild_outco
                "%s %s in %s: ", r->kind == REBUILD_OUTCOME_BACK ? "rolled back to" : "rebuilt as",
                r->generation, took);
     if (r->documents >= 0) {
-        rebuild_report_push_count(out, r->documents, "document");
+        result_push_count(out, r->documents, "document");
         buf_push_literal(out, ", ");
     }
-    rebuild_report_push_count(out, r->dead_letters, "dead letter");
+    result_push_count(out, r->dead_letters, "dead letter");
     buf_printf(out, "; checked %s", units_count(some, r->checked));
     if (r->rows >= 0) {
         buf_printf(out, " of %s", units_count(all, r->rows));
@@ -67,8 +61,8 @@ static void rebuild_report_push_aborted(struct buf *out, const struct rebuild_ou
     }
 }
 
-void rebuild_report_push_text(struct buf *out, const struct rebuild_outcome *r,
-                              const struct rebuild_report_end *end)
+static void rebuild_report_push_text(struct buf *out, const struct rebuild_outcome *r,
+                                     const struct rebuild_report_end *end)
 {
     char took[UNITS_BYTES];
     buf_printf(out, "%s: ", end->pipeline);
@@ -94,13 +88,13 @@ void rebuild_report_push_text(struct buf *out, const struct rebuild_outcome *r,
         r->kind != REBUILD_OUTCOME_NOTHING) { /* else they belong to a generation
                                                * that was not used */
         buf_printf(out, "%s: ", end->pipeline);
-        rebuild_report_push_count(out, r->dead_letters, "dead letter");
+        result_push_count(out, r->dead_letters, "dead letter");
         buf_push_literal(out, " open; see: rowferry deadletter list\n");
     }
 }
 
-void rebuild_report_push_json(struct buf *out, const struct rebuild_outcome *r,
-                              const struct rebuild_report_end *end)
+static void rebuild_report_push_json(struct buf *out, const struct rebuild_outcome *r,
+                                     const struct rebuild_report_end *end)
 {
     record_open(out);
     record_text(out, "pipeline", end->pipeline);
@@ -111,4 +105,14 @@ void rebuild_report_push_json(struct buf *out, const struct rebuild_outcome *r,
     record_text(out, "error", end->err != NULL ? end->err->message : NULL);
     record_close(out);
     buf_push_char(out, '\n');
+}
+
+void rebuild_report_push(struct buf *out, bool json, const struct rebuild_outcome *r,
+                         const struct rebuild_report_end *end)
+{
+    if (json) {
+        rebuild_report_push_json(out, r, end);
+    } else {
+        rebuild_report_push_text(out, r, end);
+    }
 }

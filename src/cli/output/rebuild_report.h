@@ -18,9 +18,6 @@ struct rebuild_report_end {
     const struct err *err; /* null if none */
 };
 
-/* Appends the lines for people. */
-void rebuild_report_push_text(struct buf *out, const struct rebuild_outcome *r,
-                              const struct rebuild_report_end *end);
-/* Appends one JSON object and a newline. */
-void rebuild_report_push_json(struct buf *out, const struct rebuild_outcome *r,
-                              const struct rebuild_report_end *end);
+/* Appends one JSON object and a newline, or the lines for people. */
+void rebuild_report_push(struct buf *out, bool json, const struct rebuild_outcome *r,
+                         const struct rebuild_report_end *end);

@@ -23,7 +23,7 @@ static int64_t result_operations_of(const struct counters *c)
     return c->upserts + c->deletes;
 }
 
-static void result_push_count(struct buf *out, int64_t n, const char *noun)
+void result_push_count(struct buf *out, int64_t n, const char *noun)
 {
     char count[UNITS_BYTES];
     buf_printf(out, "%s %s%s", units_count(count, n), noun, n == 1 ? "" : "s");

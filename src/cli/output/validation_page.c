@@ -315,8 +315,8 @@ static void validation_page_push_notes(struct buf *out, const struct validate_st
 static void validation_page_push_step(struct buf *out, const struct validate_step *s)
 {
     buf_printf(out,
-               "<li data-tone=\"%s\"><span class=\"state\">%s</span><span class=\"step\">%s</span>"
-               "<span class=\"words\">",
+               "<li data-tone=\"%s\"><span class=\"state\">%s</span><span "
+               "class=\"step\">%s</span><span class=\"words\">",
                validation_page_tone_of(s->status), validate_status_name(s->status), s->name);
     validation_page_push_escaped(out, s->text != NULL ? s->text : "not tried");
     buf_printf(out, "</span><span class=\"took\">%.0f ms</span>", (double)s->took_us / 1000);
@@ -377,9 +377,10 @@ void validation_report_push_page(struct buf *out, const struct buf *sections, bo
     const char *verdict = strstr(page, VERDICT_MARK);
     const char *content = strstr(page, CONTENT_MARK);
     buf_push(out, page, (size_t)(verdict - page));
-    buf_push_text(out, good ? "<p class=\"verdict\" data-tone=\"well\">ready for the whole load</p>"
-                            : "<p class=\"verdict\" data-tone=\"bad\">to be mended before the "
-                              "whole load</p>");
+    buf_push_text(
+        out, good
+                 ? "<p class=\"verdict\" data-tone=\"well\">ready for the whole load</p>"
+                 : "<p class=\"verdict\" data-tone=\"bad\">to be mended before the whole load</p>");
     verdict += sizeof(VERDICT_MARK) - 1;
     buf_push(out, verdict, (size_t)(content - verdict));
     buf_push(out, buf_text(sections), sections->len);

@@ -341,7 +341,7 @@ START_TEST(a_data_stream_is_not_built_anew)
     sync_counts(&w, 0, 20, 0);
     rowferry_run(&result, w.config, "reindex", NULL);
     ck_assert_int_eq(result.exit_code, 2);
-    expect_text(result.err, "is a data stream, which is not built anew");
+    expect_text(result.err, "is a data stream, which is never rebuilt");
     program_result_release(&result);
     rowferry_expect(2, w.config, "reindex", "--rollback", NULL);
     rowferry_expect(0, w.config, "smoke", NULL);

@@ -26,7 +26,7 @@ static void expect(const struct rebuild_outcome *r, const struct rebuild_report_
 {
     struct buf out;
     buf_init(&out, 4096);
-    rebuild_report_push_text(&out, r, end);
+    rebuild_report_push(&out, false, r, end);
     ck_assert_str_eq(buf_text(&out), expected);
     buf_release(&out);
 }
