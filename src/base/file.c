@@ -10,6 +10,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/clock.h"
+#include "rowferry/base/text.h"
 
 #define PIECE_BYTES 4096
 
@@ -56,6 +57,29 @@ static const char *file_read_all(int fd, bool pipe, int64_t timeout_ms, struct b
         }
     }
     return NULL;
+}
+
+char *file_directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL   ? text_copy(".")
+           : slash == path ? text_copy("/")
+                           : text_copy_span(span_make(path, (size_t)(slash - path)));
+}
+
+bool file_write_all(int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, bytes, len);
+        if (n < 0 && errno != EINTR) {
+            return false;
+        }
+        if (n > 0) {
+            bytes += n;
+            len -= (size_t)n;
+        }
+    }
+    return true;
 }
 
 const char *file_read(const char *path, int64_t timeout_ms, struct buf *out, struct stat *found)

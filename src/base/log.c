@@ -2,7 +2,6 @@
 /* The log: one write per event. */
 #include "rowferry/base/log.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/base/err.h"
+#include "rowferry/base/file.h"
 #include "rowferry/base/text.h"
 
 #define LINE_BYTES (64 * 1024)
@@ -93,15 +93,10 @@ static void log_push_value(struct buf *out, enum log_format format, const struct
     }
 }
 
-static bool log_is_absent(const struct log_field *field)
-{
-    return field->type == LOG_FIELD_TEXT && field->text == NULL;
-}
-
 static void log_push_fields(struct buf *out, enum log_format format, const struct log_field *fields)
 {
     for (; fields->name != NULL; fields++) {
-        if (log_is_absent(fields)) {
+        if (fields->type == LOG_FIELD_TEXT && fields->text == NULL) {
             continue;
         }
         if (format == LOG_JSON) {
@@ -132,21 +127,6 @@ void log_render(struct buf *out, enum log_format format, enum log_level level, i
     }
 }
 
-/* A log that cannot be written must not stop the job: if write fails, the rest is dropped. */
-static void log_write_line(const char *line, size_t len)
-{
-    while (len > 0) {
-        ssize_t n = write(STDERR_FILENO, line, len);
-        if (n < 0 && errno != EINTR) {
-            return;
-        }
-        if (n > 0) {
-            line += n;
-            len -= (size_t)n;
-        }
-    }
-}
-
 void log_fields(enum log_level level, const char *event, const struct log_field *fields)
 {
     if (!log_enabled(level)) {
@@ -168,7 +148,8 @@ void log_fields(enum log_level level, const char *event, const struct log_field 
         log_render(&line, sink.format, level, wall_us, event, cut);
         buf_push_char(&line, '\n');
     }
-    log_write_line(buf_text(&line), line.len);
+    /* a log that cannot be written must not stop the job */
+    (void)file_write_all(STDERR_FILENO, buf_text(&line), line.len);
     buf_release(&line);
 }
 

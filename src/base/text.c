@@ -73,16 +73,20 @@ size_t text_character(const char *bytes, size_t len)
     return len > 0 ? text_utf8_len((const unsigned char *)bytes, len) : 0;
 }
 
+uint32_t text_code_point(const char *bytes, size_t len)
+{
+    uint32_t code = (unsigned char)bytes[0] & (len > 1 ? 0xffU >> (len + 1) : 0x7fU);
+    for (size_t i = 1; i < len; i++) {
+        code = code << 6 | ((unsigned char)bytes[i] & 0x3fU);
+    }
+    return code;
+}
+
 unsigned text_hidden(const char *bytes, size_t len, size_t *used)
 {
     const unsigned char *s = (const unsigned char *)bytes;
-    unsigned number = 0;
     *used = len > 0 && s[0] >= 0xc2 && s[0] <= 0xef ? text_utf8_len(s, len) : 0;
-    if (*used == 2) {
-        number = (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu);
-    } else if (*used == 3) {
-        number = (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
-    }
+    unsigned number = *used > 0 ? text_code_point(bytes, *used) : 0;
     bool hidden = (number >= 0x80 && number <= 0x9f) || number == 0xad || number == 0x61c ||
                   (number >= 0x200b && number <= 0x200f) ||
                   (number >= 0x2028 && number <= 0x202e) ||

@@ -282,24 +282,16 @@ void config_service_options(const struct config *c, const struct pipeline_config
     };
 }
 
-static void config_free_texts(char **texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free(texts[i]);
-    }
-    free(texts);
-}
-
 static void config_free_validate(struct validate_config *v)
 {
-    config_free_texts(v->filter, v->filter_count);
-    config_free_texts(v->sort, v->sort_count);
+    text_free_list(v->filter, v->filter_count);
+    text_free_list(v->sort, v->sort_count);
     for (size_t i = 0; i < v->query_count; i++) {
         struct trial_query *q = &v->queries[i];
         free(q->name);
         free(q->q);
         free(q->body);
-        config_free_texts(q->expect, q->expect_count);
+        text_free_list(q->expect, q->expect_count);
     }
     free(v->queries);
 }
@@ -308,7 +300,7 @@ static void config_free_pipeline(struct pipeline_config *p)
 {
     free(p->name);
     free(p->from.table);
-    config_free_texts(p->from.key, p->from.key_count);
+    text_free_list(p->from.key, p->from.key_count);
     free(p->from.where);
     free(p->from.cursor_column);
     free(p->from.query);
@@ -339,7 +331,7 @@ void config_free(struct config *c)
     free(c->source.uri);
     free(c->source.primary);
     secret_free_all(c);
-    config_free_texts(c->service.urls, c->service.url_count);
+    text_free_list(c->service.urls, c->service.url_count);
     free(c->service.user);
     free(c->service.aws_region);
     free(c->service.aws_service);
@@ -349,8 +341,8 @@ void config_free(struct config *c)
     free(c->service.client_key);
     free(c->state_path);
     free(c->listen);
-    config_free_texts(c->listen_names, c->listen_name_count);
-    config_free_texts(c->warnings, c->warning_count);
+    text_free_list(c->listen_names, c->listen_name_count);
+    text_free_list(c->warnings, c->warning_count);
     free(c);
 }
 

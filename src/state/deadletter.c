@@ -149,29 +149,16 @@ uint64_t deadletter_revision(const struct state *s)
     return s->letters_revision + 1;
 }
 
-/* Decodes the non-ASCII character at *at, in valid UTF-8, and steps behind it. */
-static uint32_t deadletter_next_character(const unsigned char **at)
+/* Escapes non-ASCII characters of valid UTF-8, which occur only inside JSON strings. */
+static void deadletter_push_ascii(struct buf *out, struct span json)
 {
-    const unsigned char *bytes = *at;
-    size_t len = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
-    uint32_t code = bytes[0] & (0x7fU >> len);
-    for (size_t i = 1; i < len; i++) {
-        code = code << 6 | (bytes[i] & 0x3fU);
-    }
-    *at += len;
-    return code;
-}
-
-/* Escapes non-ASCII characters, which occur only inside JSON strings. */
-static void deadletter_push_ascii(struct buf *out, const char *json)
-{
-    const unsigned char *at = (const unsigned char *)json;
-    while (*at != '\0') {
-        if (*at < 0x80) {
-            buf_push_char(out, (char)*at++);
+    for (size_t at = 0, len; at < json.len; at += len) {
+        len = text_character(json.data + at, json.len - at);
+        uint32_t code = text_code_point(json.data + at, len);
+        if (code < 0x80) {
+            buf_push_char(out, (char)code);
             continue;
         }
-        uint32_t code = deadletter_next_character(&at);
         if (code >= 0x10000) {
             buf_printf(out, "\\u%04" PRIx32, 0xd800 + ((code - 0x10000) >> 10));
             code = 0xdc00 + ((code - 0x10000) & 0x3ff);
@@ -186,7 +173,7 @@ static void deadletter_push_letters(struct buf *out, const char *json)
     struct buf valid;
     buf_init(&valid, out->max_bytes);
     text_valid(&valid, json, strlen(json));
-    deadletter_push_ascii(out, buf_text(&valid));
+    deadletter_push_ascii(out, span_make(buf_text(&valid), valid.len));
     out->failed = out->failed || valid.failed;
     buf_release(&valid);
 }

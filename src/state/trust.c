@@ -12,6 +12,7 @@
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/embed.h"
+#include "rowferry/base/file.h"
 
 #define PATH_MAX_BYTES 16384
 #define GROUPS_MOST 65536
@@ -88,19 +89,10 @@ static int trust_check_file(const char *path, const struct stat *at, uid_t owner
     return 0;
 }
 
-/* Returns "." for a path without a slash. The caller frees the result. */
-static char *trust_directory_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL   ? text_copy(".")
-           : slash == path ? text_copy("/")
-                           : text_copy_span(span_make(path, (size_t)(slash - path)));
-}
-
 static int trust_check_directory(const char *path, struct err *err)
 {
     struct stat at;
-    char *directory = trust_directory_of(path);
+    char *directory = file_directory_of(path);
     int result = 0;
     if (stat(directory, &at) == 0 && trust_others_write(&at) && (at.st_mode & S_ISVTX) == 0) {
         err_set(err, ERR_STATE,
@@ -150,7 +142,7 @@ int trust_lock(int fd, const char *path, bool read_only, struct err *err)
 
 char *trust_path(const char *path)
 {
-    char *directory = trust_directory_of(path);
+    char *directory = file_directory_of(path);
     char *resolved = realpath(directory, NULL);
     const char *slash = strrchr(path, '/');
     struct buf out;

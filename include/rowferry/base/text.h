@@ -32,6 +32,9 @@ uint64_t text_hash(const char *bytes, size_t len);
  * with a valid one. */
 size_t text_character(const char *bytes, size_t len);
 
+/* Returns the code point of one valid UTF-8 character of len bytes. */
+uint32_t text_code_point(const char *bytes, size_t len);
+
 /* Returns the code point of the first character, and its length in *used, if it is invisible or
  * changes the text direction: C1 controls, bidirectional marks, zero-width characters. Otherwise
  * returns 0. */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rowferry/base/text.h"
+#include "rowferry/base/file.h"
 
 #define NAME_BYTES 64 /* room for the suffix of the temporary name */
 
@@ -46,24 +46,10 @@ int newfile_check(const char *path, bool replace, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    const char *slash = strrchr(path, '/');
-    char *folder = slash != NULL ? text_copy_span(span_make(path, (size_t)(slash - path) + 1))
-                                 : text_copy(".");
+    char *folder = file_directory_of(path);
     rc = access(folder, W_OK | X_OK) == 0 ? 0 : newfile_cannot_create(path, err);
     free(folder);
     return rc;
-}
-
-static bool newfile_write_whole(int fd, const struct buf *text)
-{
-    for (size_t at = 0; at < text->len;) {
-        ssize_t n = write(fd, text->data + at, text->len - at);
-        if (n < 0 && errno != EINTR) {
-            return false;
-        }
-        at += n > 0 ? (size_t)n : 0;
-    }
-    return fsync(fd) == 0;
 }
 
 /* A link fails if the name exists by now, so it cannot replace a file of another process. */
@@ -86,7 +72,7 @@ int newfile_save(const char *path, bool replace, const struct buf *text, struct 
     buf_printf(&made, "%s.%ld.new", path, (long)getpid());
     int fd = open(buf_text(&made), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     int rc = fd >= 0 ? 0 : newfile_cannot_create(path, err);
-    if (rc == 0 && !newfile_write_whole(fd, text)) {
+    if (rc == 0 && (!file_write_all(fd, buf_text(text), text->len) || fsync(fd) != 0)) {
         rc = err_set(err, ERR_TRANSIENT, "could not write \"%s\": %s", path, strerror(errno));
     }
     if (fd >= 0) {

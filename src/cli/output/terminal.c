@@ -9,25 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rowferry/base/file.h"
 #include "rowferry/base/text.h"
 
 #define BLOCK_BYTES (64 * 1024)
 #define SHOWN_MAX_BYTES ((size_t)1 << 30)
-
-static bool terminal_write_all(int fd, const char *bytes, size_t len)
-{
-    while (len > 0) {
-        ssize_t n = write(fd, bytes, len);
-        if (n < 0 && errno != EINTR) {
-            return false;
-        }
-        if (n > 0) {
-            bytes += n;
-            len -= (size_t)n;
-        }
-    }
-    return true;
-}
 
 /* Returns the length of one of terminal_push's own sequences at the start, or 0. */
 static size_t terminal_colour_len(const char *bytes, size_t len)
@@ -71,7 +57,7 @@ int terminal_screen(const struct buf *out, struct err *err)
     if (out->failed) {
         return err_set(err, ERR_TRANSIENT, "the result is too large for the memory");
     }
-    if (!terminal_write_all(STDOUT_FILENO, buf_text(out), out->len)) {
+    if (!file_write_all(STDOUT_FILENO, buf_text(out), out->len)) {
         return err_set(err, ERR_TRANSIENT, "could not write to standard output: %s",
                        strerror(errno));
     }
@@ -129,7 +115,7 @@ static void terminal_push_line(struct buf *out, const char *before, const char *
 static void terminal_write_block(struct buf *block)
 {
     /* an error of standard error cannot be reported */
-    (void)terminal_write_all(STDERR_FILENO, buf_text(block), block->len);
+    (void)file_write_all(STDERR_FILENO, buf_text(block), block->len);
     buf_release(block);
 }
 

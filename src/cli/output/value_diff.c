@@ -45,22 +45,14 @@ static struct middle value_diff_differing(struct span value, struct span other)
     return m;
 }
 
-static void value_diff_push_number(struct buf *out, const char *bytes, size_t len)
-{
-    unsigned number = (unsigned char)bytes[0] & (0xffu >> (len + 1));
-    for (size_t i = 1; i < len; i++) {
-        number = number << 6 | ((unsigned char)bytes[i] & 0x3f);
-    }
-    buf_printf(out, number > 0xffff ? "\\u{%x}" : "\\u%04x", number);
-}
-
 /* Appends the differing bytes: ASCII unchanged, other characters by number. */
 static void value_diff_push_numbered(struct buf *out, struct span part)
 {
     for (size_t i = 0; i < part.len;) {
         size_t len = text_character(part.data + i, part.len - i);
         if (len > 1) {
-            value_diff_push_number(out, part.data + i, len);
+            uint32_t number = text_code_point(part.data + i, len);
+            buf_printf(out, number > 0xffff ? "\\u{%x}" : "\\u%04x", number);
         } else if (len == 1) {
             terminal_push_safe(out, part.data + i, 1);
         } else {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "probes/probe.h"
+#include "rowferry/base/file.h"
 #include "rowferry/base/units.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/guard_stop.h"
@@ -15,16 +16,6 @@
 #include "rowferry/state/rebuild.h"
 
 /* --- place ------------------------------------------------------------------------------------ */
-
-/* Returns the directory part of a path; the caller frees it. */
-static char *probe_state_directory_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL) {
-        return text_copy(".");
-    }
-    return slash == path ? text_copy("/") : text_copy_span(span_make(path, (size_t)(slash - path)));
-}
 
 /* File systems (statfs(2)) whose locks depend on another machine or do not work. */
 static const struct remote {
@@ -109,7 +100,7 @@ static void probe_state_report_modes(struct check *c, const char *directory, con
 static void probe_state_place(struct check *c)
 {
     const char *path = c->setup->config->state_path;
-    char *directory = probe_state_directory_of(path);
+    char *directory = file_directory_of(path);
     bool there = access(path, F_OK) == 0;
     if (probe_state_place_serves(c, directory) && probe_state_file_serves(c, path)) {
         check_pass(c, "%s%s", path, there ? "" : ", will be created");
