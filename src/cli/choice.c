@@ -14,7 +14,7 @@ static int choice_before(const struct arguments *a, enum option_id id, int64_t w
     }
     if (!units_parse_duration(a->values[id], &ms)) {
         return err_set(err, ERR_CONFIG,
-                       "option \"%s\": \"%s\" is no time; write 90s, 15m, 12h or 7d",
+                       "option \"%s\": \"%s\" is not a duration; write 90s, 15m, 12h or 7d",
                        option_rows[id].name, a->values[id]);
     }
     *moment = ms < wall_us / 1000 ? wall_us - ms * 1000 : 1;
@@ -28,7 +28,8 @@ static int choice_limit_of(const struct arguments *a, int64_t *limit, struct err
         return 0;
     }
     if (!units_parse_count(text, limit) || *limit < 1) {
-        return err_set(err, ERR_CONFIG, "option \"--limit\": \"%s\" is no number from 1 on", text);
+        return err_set(err, ERR_CONFIG, "option \"--limit\": \"%s\" is not a positive integer",
+                       text);
     }
     return 0;
 }

@@ -10,7 +10,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_JSON] = {"--json", 0, NULL, "answer in JSON, for programs"},
     [OPTION_REFRESH] = {"--refresh", 0, NULL, "return when all that was sent is searchable"},
     [OPTION_ALLOW_DELETES] = {"--allow-deletes", 0, NULL,
-                              "permit what the guard refused: so many rows are meant to go"},
+                              "permit what the guard refused: the deletes are intended"},
     [OPTION_ALLOW_REJECTIONS] = {"--allow-rejections", 0, NULL,
                                  "permit dead letters for the reason that the guard named"},
     [OPTION_DEAD_LETTERS_OK] = {"--dead-letters-ok", 0, NULL,
@@ -123,12 +123,12 @@ const struct command commands[] = {
         .name = "run",
         .operands = "[PIPELINE...]",
         .summary = "keep the indices up to date: the continuous replicator",
-        .about = "Builds what is not there yet, then sends changes within moments, until it is "
-                 "stopped. Servers that are away are waited for. A pipeline that fails stops by "
-                 "itself; the others go on. An interrupt lets it finish what is in flight; a "
-                 "second one ends it at once. HUP has it read the configuration again: secrets, "
-                 "limits, guard and log. With --wait a pipeline that another process holds, on "
-                 "this host or another, is stood by for.",
+        .about =
+            "Builds what is not there yet, then sends changes within moments, until it is stopped. "
+            "Servers that are away are waited for. A pipeline that fails stops by itself; the "
+            "others go on. An interrupt lets it finish what is in flight; a second one ends it at "
+            "once. HUP has it read the configuration again: secrets, limits, guard and log. With "
+            "--wait, stands by for pipelines that another process holds, on this or another host.",
         .options = OPTION_BIT(OPTION_WAIT),
         .exits = EXITS(HELD),
         .run = command_run,
@@ -136,7 +136,7 @@ const struct command commands[] = {
     {
         .name = "reindex",
         .operands = "[PIPELINE...]",
-        .summary = "build the index anew beside the live one, and swap it in",
+        .summary = "rebuild the index while the live one stays, then swap",
         .about = "The live index goes on being searched and kept up to date. The new one is "
                  "filled, brought up to date and checked; then the alias points at it. Where a run "
                  "holds the pipeline, it is asked to do it and followed. An interrupt leaves what "
@@ -154,7 +154,7 @@ const struct command commands[] = {
         .summary = "show where each pipeline stands, and what to do next",
         .about = "Reads the state file, and asks the source for two seconds at most how much waits "
                  "in the change log. --watch refreshes on a terminal; several pipelines are then "
-                 "told in brief. With --json one object a line for each pipeline.",
+                 "shown in brief. With --json one object a line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_WATCH),
         .exits = EXITS(0),
         .run = command_status,
@@ -297,8 +297,8 @@ const struct command commands[] = {
         .operands = "[KEY...]",
         .summary = "forget dead letters",
         .about = "Without a KEY those that --all, --reason, --older and --newer choose. Row and "
-                 "document stay as they are. Asks first; where nobody can be asked it needs --yes. "
-                 "With --json one object.",
+                 "document stay as they are. Asks first; without a terminal it needs --yes. With "
+                 "--json one object.",
         .options = JSON | ONE | CHOSEN | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_YES),
         .exits = EXITS(HELD),
         .run = command_deadletter_discard,

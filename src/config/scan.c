@@ -251,7 +251,7 @@ static bool scan_object(struct scan *s)
     }
     const char *twice = scan_keys_end(&s->keys, first);
     return twice == NULL || scan_fail_problem(s, (size_t)(twice - s->text) - 1,
-                                              "this key stands twice in its object");
+                                              "this key occurs twice in its object");
 }
 
 static bool scan_value(struct scan *s)

@@ -64,7 +64,7 @@ int secret_from_prompt(const char *prompt, const char *option, char **out, struc
     if (terminal < 0) {
         err_set(err, ERR_CONFIG, "the secret of \"%s\" is asked on a terminal, and there is none",
                 option);
-        return err_hint(err, "use env, file, command or credential where nobody types");
+        return err_hint(err, "use env, file, command or credential without a terminal");
     }
     struct buf question;
     struct buf line;

@@ -14,16 +14,16 @@ static const char *const texts[SQL_COUNT] = {
 int database_damaged(const struct state *s, const char *what, struct err *err)
 {
     err_set(err, ERR_STATE, "state file \"%s\" is damaged: %s", s->path, what);
-    return err_hint(err, "keep the file aside under another name: the next sync goes on from where "
-                         "the source knows the pipeline, else builds the index anew");
+    return err_hint(err, "keep the file aside under another name: the next sync continues from the "
+                         "position that the source keeps, else rebuilds the index");
 }
 
 int database_replaced(const struct state *s, struct err *err)
 {
-    err_set(err, ERR_STATE, "state file \"%s\" was removed or replaced while it was worked with",
+    err_set(err, ERR_STATE, "state file \"%s\" was removed or replaced while it was in use",
             s->path);
-    return err_hint(err, "let nobody do that, and run again: the next sync goes on from where the "
-                         "source knows the pipeline");
+    return err_hint(err, "leave the file in its place, and run again: the next sync continues from "
+                         "the position that the source keeps");
 }
 
 static int database_no_room(const struct state *s, const char *reason, struct err *err)
@@ -77,7 +77,7 @@ static int database_unfinished(const struct state *s, struct err *err)
     err_set(err, ERR_STATE,
             "state file \"%s\" of another user was left in the middle of a transaction", s->path);
     return err_hint(err,
-                    "run any command as that user, which mends it: sudo -u USER rowferry status");
+                    "run any command as that user, which repairs it: sudo -u USER rowferry status");
 }
 
 static int database_classify(const struct state *s, int code, struct err *err)

@@ -184,8 +184,8 @@ static int store_check_form(const struct state *s, const struct form *form, stru
                 "knows %lld",
                 s->path, (long long)form->form, (long long)store_newest_form());
         return err_hint(
-            err, "use that version, or keep the file aside under another name: the next sync goes "
-                 "on from where the source knows the pipeline, else builds the index anew");
+            err, "use that version, or keep the file aside under another name: the next sync "
+                 "continues from the position that the source keeps, else rebuilds the index");
     }
     return trust_schema(s, err);
 }

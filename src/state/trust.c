@@ -201,9 +201,10 @@ int trust_schema(const struct state *s, struct err *err)
         if (!trust_is_of_a_migration(sql_text(row, 2))) {
             err_set(err, ERR_STATE, "state file \"%s\" has the %s \"%s\", which is not rowferry's",
                     s->path, sql_text(row, 0), sql_text(row, 1));
-            result = err_hint(err, "somebody else has changed the file: keep it aside under "
-                                   "another name; the next sync goes on from where the source "
-                                   "knows the pipeline, else builds the index anew");
+            result = err_hint(
+                err,
+                "somebody else has changed the file: keep it aside under another name; the next "
+                "sync continues from the position that the source keeps, else rebuilds the index");
         }
     }
     if (code != SQLITE_OK && code != SQLITE_DONE) {

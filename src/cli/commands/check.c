@@ -87,7 +87,8 @@ void check_fail_else(struct check *c, const struct err *err, const char *remedy)
 void check_fail(struct check *c, const struct err *err)
 {
     const char *remedy =
-        err->class == ERR_TRANSIENT ? "it may pass: see what ails the server, and check again"
+        err->class == ERR_TRANSIENT
+            ? "it may be temporary: look for the server's problem, and check again"
         : err->http_status >= 500
             ? "have whoever runs the service look for the reason in its log, and check again"
             : NULL;

@@ -113,7 +113,7 @@ static int deadletter_edit_check_discard(const struct arguments *a, struct err *
     if (!arguments_have(a, OPTION_YES) &&
         (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1)) {
         return err_set(err, ERR_CONFIG,
-                       "command \"deadletter discard\" needs --yes where nobody can be asked");
+                       "command \"deadletter discard\" needs --yes without a terminal");
     }
     return 0;
 }

@@ -190,7 +190,7 @@ static int reindex_require_one(const struct arguments *a, struct err *err)
             "options \"--rollback\", \"--abort\" and \"--adopt\": only one can be given");
     }
     if (abort && arguments_have(a, OPTION_ALLOW_DELETES)) {
-        return err_set(err, ERR_CONFIG, "option \"--allow-deletes\" says nothing to \"--abort\"");
+        return err_set(err, ERR_CONFIG, "option \"--allow-deletes\" does not apply to \"--abort\"");
     }
     return 0;
 }

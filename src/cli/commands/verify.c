@@ -280,7 +280,7 @@ static int verify_number_of(const struct arguments *a, enum option_id id, int64_
         return 0;
     }
     if (!units_parse_count(text, out) || *out < 1 || *out > 1000000) {
-        return err_set(err, ERR_CONFIG, "option \"%s\": \"%s\" is no number from 1 to 1000000",
+        return err_set(err, ERR_CONFIG, "option \"%s\": \"%s\" is not a number from 1 to 1000000",
                        option_rows[id].name, text);
     }
     return 0;

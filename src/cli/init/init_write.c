@@ -89,8 +89,8 @@ static void init_write_push_source(struct buf *out, const struct init *i)
     }
     if (pg_is_unverified(i->arguments->values[OPTION_SOURCE])) {
         init_write_push_comment(out, 4,
-                                "Nobody verifies who answers there. With the certificate of the "
-                                "authority that signed the server's,");
+                                "The server's identity is not verified. With the certificate of "
+                                "the authority that signed the server's,");
         init_write_push_comment(out, 4, "add to the URI: ?sslmode=verify-full&sslrootcert=FILE");
     }
     buf_push_literal(out, "    \"uri\": ");
@@ -200,7 +200,7 @@ static void init_write_push_query(struct buf *out, const struct survey *s)
 static void init_write_push_dependencies(struct buf *out, const struct survey *s)
 {
     init_write_push_comment(
-        out, 6, "What else a document is made of, and which ones a change there makes anew.");
+        out, 6, "What else a document is made of, and which documents a change there updates.");
     for (size_t k = 0; k < s->doubt_count; k++) {
         init_write_push_comment(out, 6, "Costly: %s.", s->doubts[k]);
     }

@@ -179,7 +179,7 @@ static void differences_push_nothing_found(struct buf *out, const struct verifie
     if (v->error != NULL || r->stopped) {
         buf_push_literal(out, "no difference so far");
     } else if (r->waiting > 0) {
-        buf_printf(out, "cannot be told yet: %s not yet synced", units_count(n, r->waiting));
+        buf_printf(out, "not known yet: %s not yet synced", units_count(n, r->waiting));
     } else {
         buf_push_literal(out, "equal");
     }

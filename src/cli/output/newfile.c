@@ -17,7 +17,7 @@
 
 static int newfile_is_there(const char *path, struct err *err)
 {
-    err_set(err, ERR_CONFIG, "\"%s\" is there already", path);
+    err_set(err, ERR_CONFIG, "\"%s\" already exists", path);
     return err_hint(err, "name another file with -o, or replace it with --force");
 }
 

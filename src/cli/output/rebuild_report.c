@@ -41,7 +41,7 @@ static void rebuild_report_push_end(struct buf *out, const struct rebuild_report
                            : end->back ? "not rolled back"
                                        : "not rebuilt");
     } else if (end->stopped && end->asked) {
-        buf_push_literal(out, "left, the one who holds it goes on");
+        buf_push_literal(out, "left; the holder continues");
     } else if (end->stopped) {
         buf_printf(out, "stopped; rowferry reindex%s goes on with it, --abort %s",
                    end->back ? " --rollback" : "", end->back ? "gives it up" : "removes it");

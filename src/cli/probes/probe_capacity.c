@@ -85,7 +85,7 @@ static void probe_capacity_report_documents(struct check *c, const struct sizes 
                      many);
     } else if (c->table->estimated_rows < 0) {
         check_report(c, VERDICT_WARN, NULL,
-                     "%s at least: the table was never analysed, so that nobody knows", many);
+                     "%s at least: the table was never analysed, so the number is not known", many);
         check_remedy(c, "analyze %s", c->table->quoted);
     } else if (s->largest_bytes > most) {
         check_report(c, VERDICT_WARN, "raise limits.document_bytes, or leave the large column out",
@@ -128,7 +128,7 @@ static void probe_capacity_report_storage(struct check *c, const struct sizes *s
     if (room->bytes < 0) {
         check_pass(
             c,
-            "about %s in %lld cop%s, %s while a rebuild is under way; the room is not to be seen",
+            "about %s in %lld cop%s, %s while a rebuild is under way; the free space is not known",
             one, (long long)s->copies, s->copies == 1 ? "y" : "ies", all);
     } else if (still > room->bytes) {
         check_report(c, VERDICT_FAIL,
@@ -244,7 +244,7 @@ static void probe_capacity_report_stated(struct check *c, const struct sizes *s)
                    "passed, about %s in all copies",
                    (long long)stated->query_rate, (long long)s->shards, s->shards == 1 ? "" : "s",
                    units_count(many, last), units_duration(kept, stated->retention_ms),
-                   s->late ? "nobody knows what" : size);
+                   s->late ? "an unknown amount" : size);
     }
     buf_release(&absent);
 }

@@ -207,11 +207,11 @@ static void probe_index_report_automatic(struct check *c, const char *value, boo
         check_pass(c, "\"%s\" is there: no write creates it", alias);
     } else {
         check_report(c, VERDICT_WARN, NULL,
-                     "whoever writes to \"%s\" before the first sync makes an index of that name, "
-                     "which then bars the alias",
+                     "whoever writes to \"%s\" before the first sync creates an index of that "
+                     "name, which then prevents the alias",
                      alias);
         check_remedy(c,
-                     "rowferry sync %s, before anybody writes; or: PUT /_cluster/settings "
+                     "rowferry sync %s, before any other write; or: PUT /_cluster/settings "
                      "{\"persistent\":{\"action.auto_create_index\":\"-%s,%s\"}}",
                      c->pipeline->name, alias, strcmp(value, "true") == 0 ? "+*" : value);
     }
@@ -228,7 +228,7 @@ static void probe_index_automatic(struct check *c)
         index_resolve(c->session.service, c->pipeline->to.index, &kind, &index, &err) < 0) {
         check_fail(c, &err);
     } else if (value.len == 0) {
-        check_pass(c, "not known: the service does not tell this account action.auto_create_index");
+        check_pass(c, "not known: this account may not read action.auto_create_index");
     } else {
         probe_index_report_automatic(c, buf_text(&value), kind != ALIAS_ABSENT);
     }

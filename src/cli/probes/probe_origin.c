@@ -65,10 +65,10 @@ static void probe_origin_report_rebuild(struct check *c, struct session *s,
 {
     struct buf remedy;
     buf_init(&remedy, 4096);
-    buf_printf(&remedy, "put it back as it was, or %s%s",
+    buf_printf(&remedy, "undo the change, or %s%s",
                probe_origin_is_stream(c) ? "fill another data stream from the beginning: give the "
                                            "pipeline another name and another to.index"
-                                         : "build the index anew: rowferry reindex ",
+                                         : "rebuild the index: rowferry reindex ",
                probe_origin_is_stream(c) ? "" : c->pipeline->name);
     check_report(c, VERDICT_FAIL, buf_text(&remedy),
                  "index \"%s\" is of another definition: %s that it was built from", index,

@@ -91,11 +91,11 @@ static void probe_service_report_administrator(struct check *c, const struct acc
 static void probe_service_report_account(struct check *c, const struct account *a)
 {
     if (a->state == ACCOUNT_OPEN && c->product.stand_in) {
-        check_pass(c, "a stand-in has none: whoever comes in may do all");
+        check_pass(c, "a stand-in has no accounts: every client may do everything");
     } else if (a->state == ACCOUNT_OPEN) {
         check_report(c, VERDICT_WARN,
                      "turn the service's security on, or let nobody else reach its port",
-                     "the service asks nobody who he is: whoever reaches it may do all");
+                     "the service asks for no credential: whoever reaches it may do everything");
     } else if (a->state == ACCOUNT_UNSEEN) {
         check_report(c, VERDICT_WARN, "ask whoever runs the service what role the account has",
                      "what it may do beyond its pipelines cannot be seen: %s", a->why);
@@ -138,7 +138,7 @@ static void probe_service_clock(struct check *c)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (theirs_s == 0) {
-        check_pass(c, "not known: neither a Date nor _cat/health tells it");
+        check_pass(c, "not known: neither a Date nor _cat/health shows it");
     } else if (apart_s > CLOCK_APART_S) {
         check_report(
             c, VERDICT_WARN,

@@ -59,7 +59,7 @@ static bool probe_state_place_serves(struct check *c, const char *directory)
     }
     if (remote != NULL) {
         check_report(c, VERDICT_FAIL, "set state.path to a disk of this machine",
-                     "\"%s\" is on %s, where locks are not to be relied on", directory, remote);
+                     "\"%s\" is on %s, where locks are not reliable", directory, remote);
         return false;
     }
     return true;

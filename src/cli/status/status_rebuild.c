@@ -75,8 +75,9 @@ static const char *status_rebuild_why_idle(const struct status *s)
     if (r->halted) {
         return "stopped by the guard";
     }
-    return last != NULL && last->ended_us != 0 && last->message[0] != '\0' ? last->message
-                                                                           : "nobody is at it";
+    return last != NULL && last->ended_us != 0 && last->message[0] != '\0'
+               ? last->message
+               : "no process works on it";
 }
 
 static void status_rebuild_push_idle(struct buf *out, const struct status *s, const char *why)

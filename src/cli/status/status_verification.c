@@ -25,7 +25,7 @@ void status_push_verification(struct buf *out, const struct status *s)
         buf_push_literal(out, "failed");
     } else {
         buf_push_text(out, verification_differences(v) > 0 ? "differed"
-                           : v->waiting > 0                ? "cannot be told yet"
+                           : v->waiting > 0                ? "not known yet"
                                                            : "equal");
         status_push_some(out, v->missing, "missing");
         status_push_some(out, v->extra, "extra");

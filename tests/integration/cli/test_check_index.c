@@ -75,7 +75,7 @@ START_TEST(an_account_with_too_much_or_too_little_is_found)
          .answers = {OPEN, ROLES("\"own\"", ""), CONFINED}},
         {.line = "account",
          .status = "WARN",
-         .words = "asks nobody who he is",
+         .words = "asks for no credential",
          .faults = {OPEN},
          .remedy = "turn the service's security on",
          .mend = MEND_SERVICE,
@@ -99,7 +99,7 @@ START_TEST(a_service_that_fails_for_the_moment_has_a_remedy_too)
          .status = "FAIL",
          .words = "503",
          .faults = {OPEN, SAYS("_security/authinfo", 503, "{}")},
-         .remedy = "see what ails the server, and check again",
+         .remedy = "look for the server's problem, and check again",
          .mend = MEND_SERVICE,
          .answers = {OPEN, ROLES("\"own\"", ""), CONFINED}},
     };

@@ -383,7 +383,7 @@ START_TEST(a_state_file_on_another_machines_disk_is_told)
         lines_look(&l, w.config, "--accept-admin",
                    (const char *const[]){"LD_PRELOAD=" TEST_ELSEWHERE, disk,
                                          "ASAN_OPTIONS=verify_asan_link_order=0", NULL});
-        ck_assert_str_eq(lines_expect(&l, "state file", "FAIL", "locks are not to be relied on"),
+        ck_assert_str_eq(lines_expect(&l, "state file", "FAIL", "locks are not reliable"),
                          "set state.path to a disk of this machine");
         ck_assert_int_eq(l.exit_code, 4);
         lines_release(&l);

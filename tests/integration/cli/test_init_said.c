@@ -80,14 +80,13 @@ START_TEST(tables_that_cannot_be_documents)
     shop_open(
         &s,
         NOTES
-        "create schema one; create schema two; create table one.twice (id int primary "
-        "key); create table two.twice (id int primary key); create table nokey (a int, b "
-        "text); create view keyless as select body from notes; create materialized view "
-        "kept as select * from notes; create unlogged table fleeting (id int primary "
-        "key); create table alone (id int primary key); create table tags (id int primary key, "
-        "note int references notes); create table pairs (a int, b int, primary key (a, b)); "
-        "create table marks (id int primary key, a int not null, b int, foreign key (a, b) "
-        "references pairs); create sequence counter",
+        "create schema one; create schema two; create table one.twice (id int primary key); create "
+        "table two.twice (id int primary key); create table nokey (a int, b text); create view "
+        "keyless as select body from notes; create materialized view kept as select * from notes; "
+        "create unlogged table fleeting (id int primary key); create table alone (id int primary "
+        "key); create table tags (id int primary key, note int references notes); create table "
+        "pairs (a int, b int, primary key (a, b)); create table marks (id int primary key, a int "
+        "not null, b int, foreign key (a, b) references pairs); create sequence counter",
         NULL);
     EXPECT(1, "it is a sequence, and not a table", "--source", s.uri, "--table", "counter");
     EXPECT(1, "hint: did you mean \"public.notes\"?", "--source", s.uri, "--table", "note");
@@ -134,8 +133,8 @@ START_TEST(a_file_is_replaced_only_when_told_to)
     struct shop s;
     shop_open(&s, NOTES, NULL);
     free(scratch_write(s.dir, "rowferry.json", "precious"));
-    EXPECT(2, "is there already", "--source", s.uri, "--table", "notes", "-o", s.config,
-           "--service", s.service.url);
+    EXPECT(2, "already exists", "--source", s.uri, "--table", "notes", "-o", s.config, "--service",
+           s.service.url);
     shop_says(&s, "precious");
     EXPECT(0, "is written; next: rowferry -c ", "--source", s.uri, "--table", "notes", "-o",
            s.config, "--force", "--service", s.service.url);
@@ -163,8 +162,8 @@ START_TEST(a_role_that_may_not_install_follows_a_column_or_is_told_whom_to_ask)
               NULL);
     char *reader = sql_text(s.conn, "select 'reader_' || current_database()");
     sql_exec(s.conn,
-             "reset role; create role \"%s\" login password '" SHOP_PASSWORD "'; grant select "
-             "on notes, plain to \"%s\"",
+             "reset role; create role \"%s\" login password '" SHOP_PASSWORD
+             "'; grant select on notes, plain to \"%s\"",
              reader, reader);
     char *uri = uri_as(s.root, reader);
     EXPECT(0, "", "--source", uri, "--table", "notes", "-o", s.config, "--service", s.service.url);

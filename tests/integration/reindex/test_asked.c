@@ -77,7 +77,7 @@ START_TEST(who_asked_may_leave_and_another_may_abort)
     start_reindex(&w, &asking);
     program_signal(&asking, SIGINT);
     finish(&asking, 6, &result);
-    expect_text(result.out, "articles: left, the one who holds it goes on\n");
+    expect_text(result.out, "articles: left; the holder continues\n");
     program_result_release(&result);
     await_status(&w, "  rebuild       copying");
     rowferry_start(&asking, w.config, "reindex", NULL); /* waits for the same rebuild */

@@ -119,7 +119,7 @@ START_TEST(a_condition_that_leaves_out_many_is_swapped_in_when_it_is_said)
     expect_live(&w, "-2");
     ck_assert_int_eq(documents(&w), 401);
     reindex(&w, 2, &result, "--abort", "--allow-deletes");
-    expect_text(result.err, "option \"--allow-deletes\" says nothing to \"--abort\"");
+    expect_text(result.err, "option \"--allow-deletes\" does not apply to \"--abort\"");
     program_result_release(&result);
     world_stop(&w);
 }

@@ -197,7 +197,7 @@ START_TEST(what_waits_for_the_guard_is_not_concluded)
     sql_exec(w.conn, "delete from articles where source_id <= 900");
     await_verified(&w, "waiting", 900);
     rowferry_run(&result, w.config, "status", NULL);
-    expect_text(result.out, "Z: cannot be told yet, 900 not yet synced; 100 rows in ");
+    expect_text(result.out, "Z: not known yet, 900 not yet synced; 100 rows in ");
     program_result_release(&result);
     program_signal(&p, SIGTERM);
     program_finish(&p, WAIT_MS, &result);

@@ -39,7 +39,7 @@ START_TEST(rows_that_wait_are_not_called_equal_and_hide_no_lost_document)
     rowferry_run(&r, w.config, "verify", "--repair", NULL);
     ck_assert_msg(r.exit_code == 6, "%.1500s%.1500s", r.out, r.err);
     program_result_release(&r);
-    people_are_told(&w, 6, "articles: cannot be told yet: 40 not yet synced; 300 rows");
+    people_are_told(&w, 6, "articles: not known yet: 40 not yet synced; 300 rows");
     verify(&w, 6, &r);
     expect(r.out, "\"equal\":false");
     program_result_release(&r);
@@ -56,10 +56,10 @@ START_TEST(what_the_guard_holds_back_is_not_called_equal)
     struct program_result r;
     synced(&w, 300);
     sql_exec(w.conn, "truncate articles");
-    people_are_told(&w, 6, "articles: cannot be told yet: 300 not yet synced; 0 rows");
+    people_are_told(&w, 6, "articles: not known yet: 300 not yet synced; 0 rows");
     world_sync(&w, 1, &r);
     program_result_release(&r);
-    people_are_told(&w, 1, "articles: cannot be told yet: 300 not yet synced; 0 rows");
+    people_are_told(&w, 1, "articles: not known yet: 300 not yet synced; 0 rows");
     people_are_told(&w, 1, "the guard stopped the pipeline\n  next: rowferry status articles");
     verify(&w, 1, &r);
     expect(r.out, "\"equal\":false");

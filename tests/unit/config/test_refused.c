@@ -44,10 +44,10 @@ static const struct refused {
     {"{\n/* x\n}", "shop.json:2:1: this comment is not closed", NULL},
     {"{\"a\": \"\xff\"}", "shop.json:1:8: a byte that is not UTF-8", NULL},
     {"{\"log\": {}, /* \xc3\xa9 */\n \"log\": {}}",
-     "shop.json:2:2: this key stands twice in its object", NULL},
-    {"{\"log\": {},\n \"lo\\u0067\": {}}", "shop.json:2:2: this key stands twice in its object",
+     "shop.json:2:2: this key occurs twice in its object", NULL},
+    {"{\"log\": {},\n \"lo\\u0067\": {}}", "shop.json:2:2: this key occurs twice in its object",
      NULL},
-    {WITH("\"pipeline\\u0073\": []"), "shop.json:2:1: this key stands twice in its object", NULL},
+    {WITH("\"pipeline\\u0073\": []"), "shop.json:2:1: this key occurs twice in its object", NULL},
     {WITH("\"name\\u0000x\": \"a\""),
      "shop.json:2:1: this key has a zero byte or half of a character", NULL},
     {WITH("\"\\ud800\": 1"), "shop.json:2:1: this key has a zero byte or half of a character",
@@ -62,14 +62,12 @@ static const struct refused {
      "shop.json:2:12: unknown key \"limits.batch_byte\"", "did you mean \"batch_bytes\"?"},
     {PIPE2("\"verify\": {\"every\": \"5\"}"),
      "shop.json:3:21: \"pipelines[0].verify.every\" is \"5\"; a whole number with its unit (ms, s, "
-     "m, "
-     "h, d) is expected, like \"1s\"",
+     "m, h, d) is expected, like \"1s\"",
      NULL},
     {PIPE(NAME "," FROM ",\n\"to\": {\"index\": \"i\", \"routing\": \"t\"," MAPPINGS "}"),
      "shop.json:3:33: \"pipelines[0].to.routing\" is no column of \"from.key\"",
      "name it there, over a unique index with it: of a deleted row only the key is known, and a "
-     "row "
-     "whose routing changes has to become another document"},
+     "row whose routing changes has to become another document"},
     {PIPE2("\"verify\": {\"repair\": true}"),
      "shop.json:3:22: \"pipelines[0].verify.repair\" needs \"verify.every\"", NULL},
     {PIPE2("\"validate\": {\"queries\": [{\"q\": \"a:b\", \"body\": {}}]}"),
@@ -110,15 +108,13 @@ static const struct refused {
      NULL},
     {WITH("\"limits\": {\"batch_bytes\": \"5 MB\"}"),
      "shop.json:2:27: \"limits.batch_bytes\" is \"5 MB\"; a whole number with its unit (B, KiB, "
-     "MiB, "
-     "GiB) is expected, like \"5MiB\"",
+     "MiB, GiB) is expected, like \"5MiB\"",
      NULL},
     {WITH("\"limits\": {\"batch_bytes\": \"1GiB\"}"),
      "shop.json:2:27: \"limits.batch_bytes\" is \"1GiB\"; it must be from 1KiB to 100MiB", NULL},
     {WITH("\"limits\": {\"linger\": \"20\"}"),
      "shop.json:2:22: \"limits.linger\" is \"20\"; a whole number with its unit (ms, s, m, h, d) "
-     "is "
-     "expected, like \"20ms\"",
+     "is expected, like \"20ms\"",
      NULL},
     {WITH("\"limits\": {\"in_flight\": 0}"),
      "shop.json:2:25: \"limits.in_flight\" is 0; it must be from 1 to 64", NULL},
@@ -138,13 +134,10 @@ static const struct refused {
      "shop.json:2:11: \"listen\": host:port is expected, like \"127.0.0.1:9187\"", NULL},
     {WITH("\"listen_names\": [\"a.svc\", \"http://a:1\"]"),
      "shop.json:2:27: \"listen_names[1]\": a host's name is expected, without scheme and port, "
-     "like "
-     "\"status.shop\"",
+     "like \"status.shop\"",
      NULL},
     {WITH("\"listen\": {\"env\": \"ROWFERRY_TEST_NONE\"}"),
-     "shop.json:2:11: $ROWFERRY_TEST_NONE of \"listen\" is not set and "
-     "has no default",
-     NULL},
+     "shop.json:2:11: $ROWFERRY_TEST_NONE of \"listen\" is not set and has no default", NULL},
     {WITH("\"listen\": {\"evn\": \"X\"}"),
      "shop.json:2:11: \"listen\" is an object with the key \"evn\"; a string or {\"env\": NAME, "
      "\"default\": ...} is expected",
@@ -161,17 +154,14 @@ static const struct refused {
     {PIPE2("\"fields\": {\"titel\": \"x\"}"),
      "shop.json:3:12: \"pipelines[0].fields.titel\" is no property of the mapping",
      "did you mean \"title\"?"},
-    {PIPE(NAME
-          ",\"from\": {\"table\": \"t\", \"depends_on\": [{\"table\": \"a\", \"key\": [\"id\"], "
-          "\"keys\": \"select 1\"}]}," TO),
+    {PIPE(NAME ",\"from\": {\"table\": \"t\", \"depends_on\": [{\"table\": \"a\", \"key\": "
+               "[\"id\"], \"keys\": \"select 1\"}]}," TO),
      "shop.json:2:51: \"pipelines[0].from.depends_on\" needs \"query\"", NULL},
-    {PIPE(NAME
-          ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"depends_on\": [{\"table\": "
-          "\"a\", \"key\": [\"id\"]}]}," TO),
+    {PIPE(NAME ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"depends_on\": "
+               "[{\"table\": \"a\", \"key\": [\"id\"]}]}," TO),
      "shop.json:2:73: \"pipelines[0].from.depends_on[0].keys\" is missing", NULL},
-    {PIPE(NAME
-          ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"depends_on\": [{\"table\": "
-          "\"a\", \"kye\": [\"id\"]}]}," TO),
+    {PIPE(NAME ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"depends_on\": "
+               "[{\"table\": \"a\", \"kye\": [\"id\"]}]}," TO),
      "shop.json:2:88: unknown key \"pipelines[0].from.depends_on[0].kye\"",
      "an entry has \"table\", \"key\" and \"keys\""},
     {PIPE(NAME ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"depends_on\": {}}," TO),
@@ -211,8 +201,7 @@ static const struct refused {
           ",\"from\": {\"table\": \"t\", \"query\": \"select 1\", \"depends_on\": [{\"table\": "
           "\"u\", \"key\": [\"id\"], \"keys\": \"select $1) x, (select 1\"}]}," TO),
      "shop.json:2:111: \"pipelines[0].from.depends_on[0].keys\": not a complete condition or "
-     "query: "
-     "a \")\" closes no \"(\"",
+     "query: a \")\" closes no \"(\"",
      NULL},
 
     /* a data stream is append-only */
@@ -288,11 +277,11 @@ static const struct refused {
           "\"access_key_id\": {\"env\": \"X\"}}"),
      "shop.json:2:23: \"service.auth.aws_sigv4.secret_access_key\" is missing", NULL},
     {"{" SOURCE ",\"service\": {\"url\": \"http://search:9200\", \"auth\": {\"api_key\": {\"env\": "
-     "\"X\"}}}," PIPELINES "}",
+                "\"X\"}}}," PIPELINES "}",
      "shop.json:1:63: \"service.url\" would send a credential over http:// to another host",
      "use https://, or set \"allow_cleartext_credentials\": true where a sidecar does TLS"},
     {"{" SOURCE ",\"service\": {\"url\": \"http://127.0.0.1:9200\", \"proxy\": \"http://p:3128\", "
-     "\"auth\": {\"api_key\": {\"env\": \"X\"}}}," PIPELINES "}",
+                "\"auth\": {\"api_key\": {\"env\": \"X\"}}}," PIPELINES "}",
      "shop.json:1:63: \"service.url\" would send a credential over http:// to another host",
      "use https://, or set \"allow_cleartext_credentials\": true where a sidecar does TLS"},
     {"{" SOURCE
@@ -395,10 +384,12 @@ START_TEST(credentials_over_http_reach_only_this_machine)
                                           "HTTP://search", "http://[::2]"};
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
         char text[1024];
-        snprintf(text, sizeof(text),
-                 "{" SOURCE ",\"service\": {\"url\": \"%s\", \"auth\": {\"bearer\": {\"env\": "
-                 "\"X\"}}}," PIPELINES "}",
-                 refused[i]);
+        snprintf(
+            text, sizeof(text),
+            "{" SOURCE
+            ",\"service\": {\"url\": \"%s\", \"auth\": {\"bearer\": {\"env\": \"X\"}}}," PIPELINES
+            "}",
+            refused[i]);
         struct err err;
         ck_assert_ptr_null(configfile_load(text, &err));
         ck_assert_ptr_nonnull(strstr(err.message, "over http://"));

@@ -138,7 +138,7 @@ START_TEST(a_file_of_many_keys_is_read_in_seconds)
     memcpy(many.data + 2, "k000000", 7);
     memcpy(strstr(many.data, ",\"k000001") + 2, "k000000", 7);
     ck_assert_int_eq(scan_check("f", many.data, many.len, &err), ERR_CONFIG);
-    ck_assert_ptr_nonnull(strstr(err.message, ": this key stands twice in its object"));
+    ck_assert_ptr_nonnull(strstr(err.message, ": this key occurs twice in its object"));
     buf_release(&many);
 }
 END_TEST

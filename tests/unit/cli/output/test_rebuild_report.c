@@ -62,7 +62,7 @@ START_TEST(what_came_to_nothing_says_how_it_ended)
     expect(&none, &end,
            "articles: stopped; rowferry reindex --rollback goes on with it, --abort gives it up\n");
     end.asked = true;
-    expect(&none, &end, "articles: left, the one who holds it goes on\n");
+    expect(&none, &end, "articles: left; the holder continues\n");
     err_set(&err, ERR_STATE, "refused");
     end =
         (struct rebuild_report_end){.pipeline = "articles", .err = &err, .exit_code = EXIT_FAILED};
