@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "rowferry/base/file.h"
+#include "rowferry/base/text.h"
 
 #define NAME_BYTES 64 /* room for the suffix of the temporary name */
 
@@ -46,7 +47,9 @@ int newfile_check(const char *path, bool replace, struct err *err)
     if (rc < 0) {
         return rc;
     }
-    char *folder = file_directory_of(path);
+    const char *slash = strrchr(path, '/'); /* kept, so that only a directory is accessed */
+    char *folder = slash != NULL ? text_copy_span(span_make(path, (size_t)(slash - path) + 1))
+                                 : text_copy(".");
     rc = access(folder, W_OK | X_OK) == 0 ? 0 : newfile_cannot_create(path, err);
     free(folder);
     return rc;
