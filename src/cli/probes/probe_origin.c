@@ -65,8 +65,8 @@ static void probe_origin_report_rebuild(struct check *c, struct session *s,
 {
     struct buf remedy;
     buf_init(&remedy, 4096);
-    buf_printf(&remedy, "undo the change, or %s%s",
-               probe_origin_is_stream(c) ? "fill another data stream from the beginning: give the "
+    buf_printf(&remedy, "restore its former definition, or %s%s",
+               probe_origin_is_stream(c) ? "fill a new data stream: give the "
                                            "pipeline another name and another to.index"
                                          : "rebuild the index: rowferry reindex ",
                probe_origin_is_stream(c) ? "" : c->pipeline->name);
