@@ -15,8 +15,7 @@
 #define EXACT_DIGITS 15 /* decimal digits that a double keeps */
 #define LONG_DIGITS 18
 
-/* --- memory ------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 void propose_column_facts_release(struct column_facts *facts, size_t count)
 {
@@ -119,43 +118,80 @@ bool propose_has_vector(const struct proposed *p)
     return false;
 }
 
-/* --- types of one line -------------------------------------------------------------------------
- */
+/* --- types of one line ------------------------------------------------------------------------ */
 
-/* The first property that suits each type. Types without a line become a keyword. */
-static const struct plain {
-    const char *type;
-    const char *property;
-    bool json; /* also if the column is a member of JSON */
-} plains[] = {
-    {"int2", "short", true},
-    {"int4", "integer", true},
-    {"int8", "long", true},
-    {"oid", "long", true},
-    {"float4", "float", true},
-    {"float8", "double", true},
-    {"bool", "boolean", true},
-    {"date", "date", true},
-    {"timestamp", "date", true},
-    {"timestamptz", "date", true},
-    {"inet", "ip", false},
-    {"cidr", "ip_range", false},
-    {"bytea", "binary", false},
-    {"point", "geo_point", false},
-    {"uuid", "keyword", true},
-    {"xml", "text", true},
-    {"geometry", "geo_shape", false},
-    {"geography", "geo_shape", false},
+/* Types whose columns are treated alike. PostgreSQL writes those from SORT_JSON on in a special
+ * form inside JSON. */
+enum sort {
+    SORT_OTHER,
+    SORT_TEXT,
+    SORT_FRACTION,
+    SORT_SHORT,   /* texts that are never too long for a keyword */
+    SORT_USELESS, /* for searches */
+    SORT_JSON,
+    SORT_HSTORE,
+    SORT_VECTOR,
+    SORT_PLACE,
 };
 
-static const char *propose_plain_property(const struct column *c, const struct proposer *how)
+/* The first property that suits each type; null: it depends, or a keyword. */
+static const struct known {
+    const char *type;
+    enum sort sort;
+    const char *property;
+    bool json; /* also if the column is a member of JSON */
+} knowns[] = {
+    {"int2", SORT_OTHER, "short", true},
+    {"int4", SORT_OTHER, "integer", true},
+    {"int8", SORT_OTHER, "long", true},
+    {"oid", SORT_OTHER, "long", true},
+    {"float4", SORT_FRACTION, "float", true},
+    {"float8", SORT_FRACTION, "double", true},
+    {"numeric", SORT_FRACTION, NULL, false},
+    {"bool", SORT_OTHER, "boolean", true},
+    {"date", SORT_OTHER, "date", true},
+    {"timestamp", SORT_OTHER, "date", true},
+    {"timestamptz", SORT_OTHER, "date", true},
+    {"inet", SORT_OTHER, "ip", false},
+    {"cidr", SORT_OTHER, "ip_range", false},
+    {"uuid", SORT_OTHER, "keyword", true},
+    {"xml", SORT_OTHER, "text", true},
+    {"text", SORT_TEXT, NULL, false},
+    {"varchar", SORT_TEXT, NULL, false},
+    {"bpchar", SORT_TEXT, NULL, false},
+    {"citext", SORT_TEXT, NULL, false},
+    {"name", SORT_TEXT, NULL, false},
+    {"point", SORT_SHORT, "geo_point", false},
+    {"time", SORT_SHORT, NULL, false},
+    {"timetz", SORT_SHORT, NULL, false},
+    {"interval", SORT_SHORT, NULL, false},
+    {"money", SORT_SHORT, NULL, false},
+    {"macaddr", SORT_SHORT, NULL, false},
+    {"macaddr8", SORT_SHORT, NULL, false},
+    {"pg_lsn", SORT_SHORT, NULL, false},
+    {"char", SORT_SHORT, NULL, false},
+    {"bytea", SORT_USELESS, "binary", false},
+    {"tsvector", SORT_USELESS, "keyword", false},
+    {"tsquery", SORT_USELESS, "keyword", false},
+    {"json", SORT_JSON, NULL, false},
+    {"jsonb", SORT_JSON, NULL, false},
+    {"hstore", SORT_HSTORE, NULL, false},
+    {"vector", SORT_VECTOR, NULL, false},
+    {"halfvec", SORT_VECTOR, NULL, false},
+    {"sparsevec", SORT_VECTOR, NULL, false},
+    {"geometry", SORT_PLACE, "geo_shape", false},
+    {"geography", SORT_PLACE, "geo_shape", false},
+};
+
+static const struct known *propose_known(const struct column *c)
 {
-    for (size_t i = 0; i < sizeof(plains) / sizeof(plains[0]); i++) {
-        if (c->category == 'b' && strcmp(plains[i].type, c->type) == 0) {
-            return plains[i].json || !how->in_json ? plains[i].property : NULL;
+    static const struct known other;
+    for (size_t i = 0; i < sizeof(knowns) / sizeof(knowns[0]); i++) {
+        if (c->category == 'b' && strcmp(knowns[i].type, c->type) == 0) {
+            return &knowns[i];
         }
     }
-    return NULL;
+    return &other;
 }
 
 static const struct column *propose_innermost(const struct column *c)
@@ -166,55 +202,7 @@ static const struct column *propose_innermost(const struct column *c)
     return c;
 }
 
-static bool propose_is_one_of(const struct column *c, const char *const *types)
-{
-    while (c->category == 'b' && *types != NULL && strcmp(*types, c->type) != 0) {
-        types++;
-    }
-    return c->category == 'b' && *types != NULL;
-}
-
-static bool propose_is_text(const struct column *c)
-{
-    static const char *const types[] = {"text", "varchar", "bpchar", "citext", "name", NULL};
-    return propose_is_one_of(c, types);
-}
-
-static bool propose_is_json(const struct column *c)
-{
-    static const char *const types[] = {"json", "jsonb", NULL};
-    return propose_is_one_of(c, types);
-}
-
-static bool propose_is_fraction(const struct column *c)
-{
-    static const char *const types[] = {"float4", "float8", "numeric", NULL};
-    return propose_is_one_of(c, types);
-}
-
-static bool propose_is_vector(const struct column *c)
-{
-    static const char *const types[] = {"vector", "halfvec", "sparsevec", NULL};
-    return propose_is_one_of(c, types);
-}
-
-/* Returns true if the type's texts are never too long for a keyword. */
-static bool propose_is_short(const struct column *c)
-{
-    static const char *const types[] = {"time",     "timetz", "interval", "money", "macaddr",
-                                        "macaddr8", "point",  "pg_lsn",   "char",  NULL};
-    return c->category == 'e' || propose_is_one_of(c, types);
-}
-
-/* Returns true for types that are useless for searches. */
-static bool propose_is_left_out(const struct column *c)
-{
-    static const char *const types[] = {"bytea", "tsvector", "tsquery", NULL};
-    return propose_is_one_of(propose_innermost(c), types);
-}
-
-/* --- numbers -----------------------------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------------------------- */
 
 /* For numeric(12,2), returns the total digits and those after the point. Returns false if the type
  * has no bounds. */
@@ -243,15 +231,14 @@ static void propose_numeric(struct proposed *out, const struct column *c)
     }
 }
 
-/* --- vectors -----------------------------------------------------------------------------------
- */
+/* --- vectors ---------------------------------------------------------------------------------- */
 
 #define VECTOR_LEAST 8 /* shorter lists are probably plain numbers */
 
 /* Returns the dimension of a list of numbers that looks like a vector, or 0. */
 static int64_t propose_list_dimension(const struct column *c, const struct column_facts *f)
 {
-    bool numbers = column_is_array(c) && propose_is_fraction(&c->parts[0]);
+    bool numbers = column_is_array(c) && propose_known(&c->parts[0])->sort == SORT_FRACTION;
     return numbers && f->sampled > 0 && f->unfit == 0 && f->least == f->most &&
                    f->least >= VECTOR_LEAST && f->least <= 4096
                ? f->least
@@ -287,8 +274,7 @@ void propose_vector(struct proposed *out, int64_t dimension, const struct column
     }
 }
 
-/* --- structures --------------------------------------------------------------------------------
- */
+/* --- structures ------------------------------------------------------------------------------- */
 
 static void propose_range(struct proposed *out, const struct column *c)
 {
@@ -316,8 +302,7 @@ static void propose_composite(struct proposed *out, const struct column *c, bool
         char *name = propose_name(out, c->parts[i].name);
         if (strcmp(name, c->parts[i].name) != 0) { /* child and field have one name */
             free(name);
-            propose_set(out, "\"type\": \"object\", \"enabled\": false");
-            propose_note(out, ": kept, not searched: a field's name is none of a property");
+            propose_unmapped(out, ", the name of a field cannot name a property: ");
             for (size_t k = 0; k < out->count; k++) {
                 propose_release(&out->children[k]);
             }
@@ -346,29 +331,22 @@ static void propose_inside(struct proposed *out, const struct column_facts *f,
     }
 }
 
-/* --- all of them -------------------------------------------------------------------------------
- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 /* Returns true for types that PostgreSQL writes in a special form inside JSON. */
 static bool propose_is_loose(const struct column *c)
 {
-    return strchr("ca", c->category) != NULL || propose_is_json(c) || propose_is_vector(c) ||
-           strcmp(c->type, "hstore") == 0 || strcmp(c->type, "geometry") == 0 ||
-           strcmp(c->type, "geography") == 0;
-}
-
-static void propose_unfit(struct proposed *out)
-{
-    propose_set(out, "\"type\": \"keyword\"");
-    propose_note(out, ", as text: some values no other type takes (infinity, NaN, out of range)");
+    return strchr("ca", c->category) != NULL || propose_known(c)->sort >= SORT_JSON;
 }
 
 static void propose_simple(struct proposed *out, const struct column *c,
                            const struct column_facts *f, const struct proposer *how)
 {
-    const char *property = propose_plain_property(c, how);
+    const struct known *known = propose_known(c);
+    const char *property = known->json || !how->in_json ? known->property : NULL;
     if (f->unfit > 0 && strcmp(c->type, "inet") != 0) {
-        propose_unfit(out);
+        propose_set(out, "\"type\": \"keyword\"");
+        propose_note(out, ", as text: some values fit no other type (infinity, NaN, out of range)");
     } else if (c->category == 'b' && strcmp(c->type, "numeric") == 0) {
         propose_numeric(out, c);
     } else if (property != NULL && strcmp(property, "geo_point") == 0 && f->sampled == 0) {
@@ -377,7 +355,7 @@ static void propose_simple(struct proposed *out, const struct column *c,
     } else if (property != NULL && strcmp(c->type, "inet") == 0 && f->unfit > 0) {
         propose_set(out, "\"type\": \"ip_range\"");
         propose_note(out, ", networks among them");
-    } else if (property != NULL || propose_is_short(c)) {
+    } else if (property != NULL || c->category == 'e' || known->sort == SORT_SHORT) {
         propose_set(out, "\"type\": \"%s\"", property != NULL ? property : "keyword");
     } else {
         propose_set(out, "\"type\": \"keyword\", \"ignore_above\": %d", PROPOSE_WORD_BYTES);
@@ -387,24 +365,24 @@ static void propose_simple(struct proposed *out, const struct column *c,
 static void propose_array(struct proposed *out, const struct column *c,
                           const struct column_facts *f, const struct proposer *how)
 {
+    const struct column *element = propose_innermost(c);
+    enum sort sort = propose_known(element)->sort;
     int64_t dimension = how->in_json ? 0 : propose_list_dimension(c, f);
     if (dimension > 0 && how->product != PROPOSE_ANY) {
         propose_vector(out, dimension, f, how);
         propose_note(out, ", %" PRId64 " numbers each: a vector", dimension);
-    } else if (how->in_json && propose_is_loose(propose_innermost(c))) {
+    } else if (how->in_json && propose_is_loose(element)) {
         propose_anything(out, how);
-    } else if (propose_is_text(propose_innermost(c))) {
+    } else if (sort == SORT_TEXT) {
         propose_text(out, c, f, how);
-    } else if (propose_innermost(c)->category == 'c') {
-        propose_composite(out, propose_innermost(c), true, how);
-    } else if (propose_innermost(c)->category == 'r' || propose_innermost(c)->category == 'm') {
+    } else if (element->category == 'c') {
+        propose_composite(out, element, true, how);
+    } else if (element->category == 'r' || element->category == 'm') {
         propose_range(out, c);
-    } else if (propose_is_json(propose_innermost(c)) ||
-               strcmp(propose_innermost(c)->type, "hstore") == 0) {
-        propose_set(out, "\"type\": \"object\", \"enabled\": false");
-        propose_note(out, ", kept, not searched");
+    } else if (sort == SORT_JSON || sort == SORT_HSTORE) {
+        propose_unmapped(out, ", ");
     } else {
-        propose_simple(out, propose_innermost(c), f, how);
+        propose_simple(out, element, f, how);
     }
 }
 
@@ -419,24 +397,25 @@ static void propose_place(struct proposed *out, const struct column *c)
     }
 }
 
-static void propose_known(struct proposed *out, const struct column *c,
-                          const struct column_facts *f, const struct proposer *how)
+static void propose_by_type(struct proposed *out, const struct column *c,
+                            const struct column_facts *f, const struct proposer *how)
 {
+    enum sort sort = propose_known(c)->sort;
     if (column_is_array(c)) {
         propose_array(out, c, f, how);
-    } else if (strcmp(c->type, "hstore") == 0 || (how->in_json && propose_is_loose(c))) {
+    } else if (sort == SORT_HSTORE || (how->in_json && propose_is_loose(c))) {
         propose_anything(out, how);
-    } else if (propose_is_text(c)) {
+    } else if (sort == SORT_TEXT) {
         propose_text(out, c, f, how);
-    } else if (propose_is_json(c)) {
+    } else if (sort == SORT_JSON) {
         propose_shape(out, f->shape, how);
-    } else if (propose_is_vector(c)) {
+    } else if (sort == SORT_VECTOR) {
         propose_vector(out, propose_vector_dimension(c, f), f, how);
     } else if (c->category == 'c') {
         propose_composite(out, c, false, how);
     } else if ((c->category == 'r' || c->category == 'm') && !how->in_json) {
         propose_range(out, c);
-    } else if (strcmp(c->type, "geometry") == 0 || strcmp(c->type, "geography") == 0) {
+    } else if (sort == SORT_PLACE) {
         propose_place(out, c);
     } else {
         propose_simple(out, c, f, how);
@@ -446,16 +425,16 @@ static void propose_known(struct proposed *out, const struct column *c,
 void propose_column(struct proposed *out, const struct column *c, const struct column_facts *f,
                     const struct proposer *how)
 {
+    const struct known *known = propose_known(propose_innermost(c));
     propose_note(out, "%s", c->declared);
     if (f->inside != NULL) {
         propose_inside(out, f, how);
-    } else if (propose_is_left_out(c)) {
+    } else if (known->sort == SORT_USELESS) {
         out->left_out = true;
-        propose_set(out, "\"type\": \"%s\"",
-                    strcmp(propose_innermost(c)->type, "bytea") == 0 ? "binary" : "keyword");
-        propose_note(out, ": left out, nothing to search by");
+        propose_set(out, "\"type\": \"%s\"", known->property);
+        propose_note(out, ": left out, not useful for searches");
     } else {
-        propose_known(out, c, f, how);
+        propose_by_type(out, c, f, how);
     }
 }
 

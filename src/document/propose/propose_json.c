@@ -69,9 +69,7 @@ static void propose_json_string(struct proposed *out, const struct shape *s)
         propose_set(out, "\"type\": \"text\"");
         propose_note(out, "long strings");
     } else if (s->words * 2 > s->strings) {
-        propose_set(out, "\"type\": \"text\",\n\"fields\": { \"keyword\": { \"type\": "
-                         "\"keyword\", \"ignore_above\": 256 } }");
-        out->fields = 2;
+        propose_text_both(out);
         propose_note(out, "words");
     } else {
         propose_set(out, "\"type\": \"keyword\", \"ignore_above\": %d", PROPOSE_WORD_BYTES);
@@ -117,6 +115,12 @@ static void propose_json_object(struct proposed *out, const struct shape *s)
     }
 }
 
+void propose_unmapped(struct proposed *out, const char *why)
+{
+    propose_set(out, "\"type\": \"object\", \"enabled\": false");
+    propose_note(out, "%skept, not searched", why);
+}
+
 void propose_anything(struct proposed *out, const struct proposer *how)
 {
     const char *type = how->product == PROPOSE_OPENSEARCH      ? "flat_object"
@@ -126,8 +130,7 @@ void propose_anything(struct proposed *out, const struct proposer *how)
         propose_set(out, "\"type\": \"%s\"", type);
         propose_note(out, ", searched as a whole by %s", type);
     } else {
-        propose_set(out, "\"type\": \"object\", \"enabled\": false");
-        propose_note(out, ", kept, not searched");
+        propose_unmapped(out, ", ");
     }
 }
 
@@ -146,10 +149,8 @@ void propose_shape(struct proposed *out, const struct shape *s, const struct pro
         propose_note(out, ", ");
         propose_json_scalar(out, s);
     } else {
-        propose_set(out, "\"type\": \"object\", \"enabled\": false");
-        propose_note(out, "%s: kept, not searched",
-                     s == NULL || (s->objects == 0 && propose_json_scalars(s) == 0)
-                         ? ", no values to look at yet"
-                         : ", values of several kinds");
+        propose_unmapped(out, s == NULL || (s->objects == 0 && propose_json_scalars(s) == 0)
+                                  ? ", no values to examine yet: "
+                                  : ", values of several kinds: ");
     }
 }

@@ -23,11 +23,15 @@ void propose_note(struct proposed *p, const char *format, ...)
 /* Adds a child, zeroed except for its name, which is copied. */
 struct proposed *propose_child(struct proposed *p, const char *name);
 
+/* Proposes a text that can be searched by words and as a whole. */
+void propose_text_both(struct proposed *out);
 /* Chooses between text and keyword. */
 void propose_text(struct proposed *out, const struct column *c, const struct column_facts *f,
                   const struct proposer *how);
 /* Proposes a property for json and jsonb from the statistics of a sample. */
 void propose_shape(struct proposed *out, const struct shape *s, const struct proposer *how);
+/* Proposes an object that is stored, but not searched; `why` precedes that in the reason. */
+void propose_unmapped(struct proposed *out, const char *why);
 /* Proposes an object that accepts anything, searchable if the product has a type for that. */
 void propose_anything(struct proposed *out, const struct proposer *how);
 void propose_vector(struct proposed *out, int64_t dimension, const struct column_facts *f,

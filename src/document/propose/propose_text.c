@@ -37,7 +37,7 @@ static void propose_text_set_keyword(struct proposed *out, int64_t length,
     }
 }
 
-static void propose_text_set_both(struct proposed *out)
+void propose_text_both(struct proposed *out)
 {
     propose_set(out, "\"type\": \"text\",\n\"fields\": { \"keyword\": { \"type\": \"keyword\", "
                      "\"ignore_above\": 256 } }");
@@ -78,7 +78,7 @@ static void propose_text_by_statistics(struct proposed *out, const struct column
         propose_note(out, ", without blanks");
         propose_text_report_width(out, f);
     } else if (!prose && f->width <= TITLE_BYTES) {
-        propose_text_set_both(out);
+        propose_text_both(out);
         propose_note(out, ", words");
         propose_text_report_width(out, f);
     } else {
@@ -109,7 +109,7 @@ void propose_text(struct proposed *out, const struct column *c, const struct col
     } else if (column_is_array(c)) {
         propose_text_elements(out, f, length, how);
     } else if (!f->analysed) {
-        propose_text_set_both(out);
+        propose_text_both(out);
         propose_note(out, ", no statistics: both ways");
     } else {
         propose_text_by_statistics(out, f, length, how);
