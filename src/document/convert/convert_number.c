@@ -10,6 +10,7 @@
 
 #include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
+#include "rowferry/document/json/json_compare.h"
 #include "json/quote.h"
 
 /*
@@ -43,80 +44,9 @@ static const struct range float_range = {39, "340282356779733661", "340282356779
 static const struct range double_range = {309, "17976931348623158079", "17976931348623158079",
                                           "a number out of the range of a double", false};
 
-struct decimal {
-    bool negative;
-    bool zero;
-    long magnitude;     /* digits before the point without leading zeros; may be negative */
-    const char *digits; /* from the first non-zero digit; may include a point */
-    const char *end;    /* end of the digits */
-};
-
-/* Reads "e+12" at *at and adds it to the magnitude. Returns false if it is not a valid exponent. */
-static bool convert_number_read_exponent(const char **at, const char *end, long *magnitude)
-{
-    const char *p = *at + 1;
-    bool negative = p < end && *p == '-';
-    if (p < end && (*p == '+' || *p == '-')) {
-        p++;
-    }
-    long exponent = 0;
-    const char *first = p;
-    for (; p < end && ascii_is_digit(*p) && exponent < 100000; p++) {
-        exponent = exponent * 10 + (*p - '0');
-    }
-    *magnitude += negative ? -exponent : exponent;
-    *at = p;
-    return p > first;
-}
-
-/* Reads digits from *at; leading ones count as zeros until a non-zero digit. */
-static void convert_number_read_digits(const char **at, const char *end, struct decimal *d)
-{
-    const char *p = *at;
-    for (; p < end && ascii_is_digit(*p); p++) {
-        if (d->zero && *p != '0') {
-            d->zero = false;
-            d->digits = p;
-        }
-    }
-    *at = p;
-}
-
-/* Returns false if the text is not a finite number as JSON writes it. */
-static bool convert_number_decimal_read(struct decimal *d, const char *text, size_t len)
-{
-    const char *end = text + len;
-    const char *p = text;
-    *d = (struct decimal){.negative = len > 0 && *p == '-', .zero = true};
-    p += d->negative;
-    const char *first = p;
-    convert_number_read_digits(&p, end, d);
-    if (p == first || (*first == '0' && p - first > 1)) {
-        return false;
-    }
-    d->magnitude = d->zero ? 0 : p - d->digits;
-    if (p < end && *p == '.') {
-        const char *fraction = ++p;
-        bool whole = !d->zero;
-        convert_number_read_digits(&p, end, d);
-        if (p == fraction) {
-            return false;
-        }
-        if (!whole && !d->zero) {
-            d->magnitude = fraction - d->digits;
-        }
-    }
-    d->end = p;
-    if (p < end && (*p == 'e' || *p == 'E') &&
-        !convert_number_read_exponent(&p, end, &d->magnitude)) {
-        return false;
-    }
-    return p == end;
-}
-
 /* Returns true if the digits are at most those of the limit, both read as fractions "0.ddd". The
  * limit of a range with `cuts` has all digits before the point. */
-static bool convert_number_digits_within(const struct decimal *d, const char *limit, bool cuts)
+static bool convert_number_digits_within(const struct json_number *d, const char *limit, bool cuts)
 {
     for (const char *p = d->digits; p < d->end && !(cuts && *limit == '\0'); p++) {
         if (*p == '.') {
@@ -130,7 +60,7 @@ static bool convert_number_digits_within(const struct decimal *d, const char *li
     return true;
 }
 
-static bool convert_number_decimal_within(const struct decimal *d, const struct range *range)
+static bool convert_number_decimal_within(const struct json_number *d, const struct range *range)
 {
     if (d->zero || (range->cuts && d->magnitude <= 0)) {
         return true;
@@ -205,8 +135,8 @@ static bool convert_number_copy_short_number(char *to, const char *text, size_t 
 static type_refusal convert_number_push_slow_number(struct buf *out, const char *text, size_t len,
                                                     const struct range *range)
 {
-    struct decimal d;
-    if (!convert_number_decimal_read(&d, text, len)) {
+    struct json_number d;
+    if (!json_number_read(&d, span_make(text, len))) {
         return "not a finite number";
     }
     if (!convert_number_decimal_within(&d, range)) {
@@ -254,8 +184,8 @@ type_refusal convert_coordinate_refusal(struct span number, enum coordinate coor
         [LONGITUDE] = {3, "18", "18", "a longitude beyond 180 degrees", false},
         [SHAPE_LONGITUDE] = {3, "36", "36", "a longitude beyond 360 degrees", false},
     };
-    struct decimal d;
-    if (!convert_number_decimal_read(&d, number.data, number.len)) {
+    struct json_number d;
+    if (!json_number_read(&d, number)) {
         return "not a finite number";
     }
     return convert_number_decimal_within(&d, &ranges[coordinate]) ? NULL : ranges[coordinate].over;

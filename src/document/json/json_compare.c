@@ -222,77 +222,84 @@ struct span json_trim(struct span value)
 
 /* --- scalars ---------------------------------------------------------------------------------- */
 
-/* A number as 0.ddd times a power of ten, without leading and trailing zeros. */
-struct digits {
-    bool negative;
-    const char *at; /* first digit that is not 0; a decimal point may follow among the digits */
-    size_t count;
-    long long power;
-};
-
-static long long json_compare_read_power(const char *at, const char *end)
+/* Reads "e+12" at *at and adds it to the magnitude. Returns false if it is not a valid exponent. */
+static bool json_number_read_exponent(const char **at, const char *end, long *magnitude)
 {
-    long long power = 0;
-    bool negative = at < end && *at == '-';
-    at += at < end && (*at == '-' || *at == '+');
-    for (; at < end && ascii_is_digit(*at) && power < 1000000000000; at++) {
-        power = power * 10 + (*at - '0');
+    const char *p = *at + 1;
+    bool negative = p < end && *p == '-';
+    if (p < end && (*p == '+' || *p == '-')) {
+        p++;
     }
-    return negative ? -power : power;
+    long exponent = 0;
+    const char *first = p;
+    for (; p < end && ascii_is_digit(*p) && exponent < 1000000000000; p++) {
+        exponent = exponent * 10 + (*p - '0');
+    }
+    *magnitude += negative ? -exponent : exponent;
+    *at = p;
+    return p > first;
 }
 
-static struct digits json_compare_read_number(struct span n)
+/* Reads digits from *at; leading ones count as zeros until a non-zero digit. */
+static void json_number_read_digits(const char **at, const char *end, struct json_number *d)
 {
-    struct digits d = {0};
-    const char *end = n.data + n.len;
-    const char *at = n.data;
-    bool point = false;
-    size_t zeros = 0; /* trailing zeros */
-    d.negative = at < end && *at == '-';
-    for (at += d.negative; at < end && (ascii_is_digit(*at) || *at == '.'); at++) {
-        if (*at == '.') {
-            point = true;
-            continue;
+    const char *p = *at;
+    for (; p < end && ascii_is_digit(*p); p++) {
+        if (d->zero && *p != '0') {
+            d->zero = false;
+            d->digits = p;
         }
-        if (*at == '0' && d.at == NULL) {
-            d.power -= point;
-            continue;
+    }
+    *at = p;
+}
+
+bool json_number_read(struct json_number *d, struct span text)
+{
+    const char *p = text.data;
+    const char *end = p + text.len;
+    *d = (struct json_number){.negative = p < end && *p == '-', .zero = true};
+    p += d->negative;
+    const char *first = p;
+    json_number_read_digits(&p, end, d);
+    if (p == first || (*first == '0' && p - first > 1)) {
+        return false;
+    }
+    d->magnitude = d->zero ? 0 : p - d->digits;
+    if (p < end && *p == '.') {
+        const char *fraction = ++p;
+        bool whole = !d->zero;
+        json_number_read_digits(&p, end, d);
+        if (p == fraction) {
+            return false;
         }
-        d.at = d.at != NULL ? d.at : at;
-        d.power += !point;
-        zeros = *at == '0' ? zeros + 1 : 0;
-        d.count++;
+        if (!whole && !d->zero) {
+            d->magnitude = fraction - d->digits;
+        }
     }
-    d.count -= zeros;
-    if (at < end && (*at == 'e' || *at == 'E')) {
-        d.power += json_compare_read_power(at + 1, end);
+    d->end = p;
+    if (p < end && (*p == 'e' || *p == 'E') && !json_number_read_exponent(&p, end, &d->magnitude)) {
+        return false;
     }
-    return d;
+    return p == end;
 }
 
 static bool json_compare_number_same(struct span a, struct span b)
 {
-    struct digits x = json_compare_read_number(a);
-    struct digits y = json_compare_read_number(b);
-    if (x.count == 0 || y.count == 0) {
-        return x.count == y.count; /* both are 0 */
-    }
-    if (x.negative != y.negative || x.power != y.power || x.count != y.count) {
+    struct json_number x;
+    struct json_number y;
+    if (!json_number_read(&x, a) || !json_number_read(&y, b)) {
         return false;
     }
-    for (size_t i = 0; i < x.count; i++, x.at++, y.at++) {
-        x.at += *x.at == '.';
-        y.at += *y.at == '.';
-        if (*x.at != *y.at) {
-            return false;
-        }
+    if (x.zero || y.zero) {
+        return x.zero == y.zero;
     }
-    return true;
-}
-
-static bool json_compare_is_number(struct span s)
-{
-    return s.len > 0 && (s.data[0] == '-' || ascii_is_digit(s.data[0]));
+    bool same = x.negative == y.negative && x.magnitude == y.magnitude;
+    for (const char *p = x.digits, *q = y.digits; same && (p < x.end || q < y.end);) {
+        p += p < x.end && *p == '.';
+        q += q < y.end && *q == '.';
+        same = (p < x.end ? *p++ : '0') == (q < y.end ? *q++ : '0');
+    }
+    return same;
 }
 
 bool json_scalar_same(struct span a, struct span b)
@@ -304,5 +311,5 @@ bool json_scalar_same(struct span a, struct span b)
         return json_name_compare(span_make(a.data + 1, a.len - 2),
                                  span_make(b.data + 1, b.len - 2)) == 0;
     }
-    return json_compare_is_number(a) && json_compare_is_number(b) && json_compare_number_same(a, b);
+    return json_compare_number_same(a, b);
 }

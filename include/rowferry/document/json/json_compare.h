@@ -40,5 +40,16 @@ struct span json_steps_find(struct json_steps *s, struct span name);
 /* Removes the white space around the value. */
 struct span json_trim(struct span value);
 
+struct json_number {
+    bool negative;
+    bool zero;
+    long magnitude;     /* digits before the point without leading zeros; may be negative */
+    const char *digits; /* from the first non-zero digit; may include a point */
+    const char *end;    /* end of the digits */
+};
+
+/* Returns false if the text is not a finite number as JSON writes it. */
+bool json_number_read(struct json_number *d, struct span text);
+
 /* Compares two strings with their quotes, two numbers, or two of true, false and null. */
 bool json_scalar_same(struct span a, struct span b);
