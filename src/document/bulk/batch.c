@@ -59,18 +59,12 @@ bool batch_full(const struct batch *b)
     return b->count >= b->max_operations || memory + next >= b->full_bytes;
 }
 
-static void batch_grow_operations(struct batch *b)
-{
-    size_t capacity = b->capacity == 0 ? 64 : b->capacity * 2;
-    b->operations = mem_grow(b->operations, capacity, sizeof(*b->operations));
-    b->capacity = capacity;
-}
-
 struct operation *batch_begin(struct batch *b, enum operation_kind kind, struct span key,
                               int64_t version, uint64_t page)
 {
     if (b->count == b->capacity) {
-        batch_grow_operations(b);
+        b->capacity = b->capacity == 0 ? 64 : b->capacity * 2;
+        b->operations = mem_grow(b->operations, b->capacity, sizeof(*b->operations));
     }
     struct operation *o = &b->operations[b->count];
     *o = (struct operation){
@@ -104,11 +98,6 @@ void batch_rollback(struct batch *b)
     buf_truncate(&b->keys, o->key_offset);
 }
 
-static bool batch_operation_stays(const struct operation *o, size_t index, size_t travelled)
-{
-    return index >= travelled || o->outcome == OUTCOME_UNKNOWN || o->outcome == OUTCOME_RETRY;
-}
-
 /* Moves an operation's bytes and key down to the end of the kept ones. */
 static void batch_move_down(struct batch *b, struct operation *o)
 {
@@ -128,13 +117,12 @@ void batch_keep_unsettled(struct batch *b)
     b->keys.len = 0;
     for (size_t i = 0; i < b->count; i++) {
         struct operation *o = &b->operations[i];
-        if (!batch_operation_stays(o, i, travelled)) {
-            continue;
+        if (i >= travelled || o->outcome == OUTCOME_UNKNOWN || o->outcome == OUTCOME_RETRY) {
+            batch_move_down(b, o);
+            o->outcome = OUTCOME_UNKNOWN;
+            o->reason_len = 0;
+            b->operations[kept++] = *o;
         }
-        batch_move_down(b, o);
-        o->outcome = OUTCOME_UNKNOWN;
-        o->reason_len = 0;
-        b->operations[kept++] = *o;
     }
     b->count = kept;
     buf_truncate(&b->bytes, b->bytes.len);

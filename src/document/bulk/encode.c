@@ -75,6 +75,12 @@ static bool encode_refuse(struct refusal *refusal, const char *column, const cha
     return false;
 }
 
+static bool encode_refuse_room(struct refusal *refusal)
+{
+    *refusal = (struct refusal){.reason = "no room in the batch", .no_room = true};
+    return false;
+}
+
 static bool encode_key_fits(const struct value *key, struct refusal *refusal)
 {
     if (key->null) {
@@ -177,9 +183,7 @@ static bool encode_refuse_size(struct refusal *refusal, const struct plan *plan,
     if (written + step->prefix_len + value->len > plan->document_bytes) {
         return encode_refuse(refusal, NULL, plan->too_large, NULL);
     }
-    encode_refuse(refusal, NULL, "no room in the batch", NULL);
-    refusal->no_room = true;
-    return false;
+    return encode_refuse_room(refusal);
 }
 
 static bool encode_push_steps(struct batch *b, const struct plan *plan, const struct row *row,
@@ -202,17 +206,6 @@ static bool encode_push_steps(struct batch *b, const struct plan *plan, const st
         }
     }
     return true;
-}
-
-/* Ends the operation. Returns false, and rolls back, if a buffer has no room for it. */
-static bool encode_commit(struct batch *b, struct refusal *refusal)
-{
-    if (batch_commit(b)) {
-        return true;
-    }
-    encode_refuse(refusal, NULL, "no room in the batch", NULL);
-    refusal->no_room = true;
-    return false;
 }
 
 bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *row, int64_t version,
@@ -240,7 +233,7 @@ bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *r
         batch_rollback(b);
         return encode_refuse(refusal, NULL, plan->too_large, NULL);
     }
-    return encode_commit(b, refusal);
+    return batch_commit(b) || encode_refuse_room(refusal);
 }
 
 bool encode_delete(struct batch *b, struct span key, int64_t version, uint64_t page,
@@ -256,5 +249,5 @@ bool encode_delete(struct batch *b, struct span key, int64_t version, uint64_t p
     }
     batch_begin(b, OPERATION_DELETE, key, version, page);
     (void)encode_push_action(b, OPERATION_DELETE, key, version);
-    return encode_commit(b, refusal);
+    return batch_commit(b) || encode_refuse_room(refusal);
 }

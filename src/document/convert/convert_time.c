@@ -83,7 +83,8 @@ static type_refusal convert_time_push_instant(struct buf *out, const char *text,
     return NULL;
 }
 
-/* Compares up to the length of the shorter text, which is correct for ISO forms. */
+/* Compares up to the length of the shorter text, which is correct for ISO forms. A "+00" behind the
+ * seconds sorts before every fraction. */
 static bool convert_time_within_nanos(const char *text, size_t len)
 {
     static const char last[] = "2262-04-11 23:47:16.854775";
@@ -105,25 +106,11 @@ type_refusal convert_date(struct buf *out, const char *text, size_t len,
     return NULL;
 }
 
-type_refusal convert_date_nanos(struct buf *out, const char *text, size_t len,
-                                const struct type_pair *pair)
-{
-    type_refusal refusal = convert_date(out, text, len, pair);
-    return refusal != NULL || convert_time_within_nanos(text, len) ? refusal : no_nanos;
-}
-
 type_refusal convert_timestamp(struct buf *out, const char *text, size_t len,
                                const struct type_pair *pair)
 {
     (void)pair;
     return convert_time_push_instant(out, text, len, false);
-}
-
-type_refusal convert_timestamp_nanos(struct buf *out, const char *text, size_t len,
-                                     const struct type_pair *pair)
-{
-    type_refusal refusal = convert_timestamp(out, text, len, pair);
-    return refusal != NULL || convert_time_within_nanos(text, len) ? refusal : no_nanos;
 }
 
 type_refusal convert_timestamptz(struct buf *out, const char *text, size_t len,
@@ -136,9 +123,15 @@ type_refusal convert_timestamptz(struct buf *out, const char *text, size_t len,
     return convert_time_push_instant(out, text, len - 3, true);
 }
 
-type_refusal convert_timestamptz_nanos(struct buf *out, const char *text, size_t len,
-                                       const struct type_pair *pair)
-{
-    type_refusal refusal = convert_timestamptz(out, text, len, pair);
-    return refusal != NULL || convert_time_within_nanos(text, len - 3) ? refusal : no_nanos;
-}
+/* The same for a date_nanos. */
+#define NANOS(type)                                                                                \
+    type_refusal convert_##type##_nanos(struct buf *out, const char *text, size_t len,             \
+                                        const struct type_pair *pair)                              \
+    {                                                                                              \
+        type_refusal refusal = convert_##type(out, text, len, pair);                               \
+        return refusal != NULL || convert_time_within_nanos(text, len) ? refusal : no_nanos;       \
+    }
+
+NANOS(date)
+NANOS(timestamp)
+NANOS(timestamptz)

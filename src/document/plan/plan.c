@@ -189,17 +189,10 @@ static int plan_check_fields(const struct plan_input *in, struct err *err)
     return 0;
 }
 
-static char *plan_too_large_text(size_t document_bytes)
-{
-    struct buf text;
-    buf_init(&text, TEXT_BYTES);
-    buf_printf(&text, "a document of more than %zu bytes", document_bytes);
-    return buf_detach(&text);
-}
-
 int plan_compile(struct plan *out, const struct plan_input *in, struct plan_notes *notes,
                  struct err *err)
 {
+    struct buf too_large;
     struct err first = {.class = ERR_NONE};
     struct plan_notes unwanted = {0};
     struct compiler c = {out, in, notes != NULL ? notes : &unwanted, &first, 0};
@@ -209,7 +202,9 @@ int plan_compile(struct plan *out, const struct plan_input *in, struct plan_note
     if (result < 0) {
         return result;
     }
-    out->too_large = plan_too_large_text(in->document_bytes);
+    buf_init(&too_large, TEXT_BYTES);
+    buf_printf(&too_large, "a document of more than %zu bytes", in->document_bytes);
+    out->too_large = buf_detach(&too_large);
     for (size_t i = 0; i < in->mapping->count; i++) {
         plan_compile_property(&c, &in->mapping->properties[i]);
     }

@@ -44,5 +44,8 @@ struct operation {
     bool answered;    /* the current answer has an item for it */
 };
 
-/* Returns "upsert" or "delete". */
-const char *operation_kind_name(enum operation_kind kind);
+/* Names the kind for people, logs and the state file. */
+static inline const char *operation_kind_name(enum operation_kind kind)
+{
+    return kind == OPERATION_DELETE ? "delete" : "upsert";
+}
