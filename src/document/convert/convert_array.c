@@ -41,10 +41,10 @@ static type_refusal convert_array_push_element(struct walk *w, const char *text,
     return refusal == type_absent ? convert_array_push_null(w) : refusal;
 }
 
-/* Starts behind the opening quote and leaves `at` behind the closing one. */
+/* Leaves `at` behind the closing quote. */
 static type_refusal convert_array_quoted_element(struct walk *w)
 {
-    const char *start = w->at;
+    const char *start = w->at + 1;
     const char *at = start;
     while (at < w->end && *at != '"' && *at != '\\') {
         at++;
@@ -91,15 +91,6 @@ static type_refusal convert_array_bare_element(struct walk *w)
     return convert_array_push_element(w, start, len);
 }
 
-static type_refusal convert_array_element(struct walk *w)
-{
-    if (*w->at != '"') {
-        return convert_array_bare_element(w);
-    }
-    w->at++;
-    return convert_array_quoted_element(w);
-}
-
 static bool convert_array_ends_with(const struct walk *w, char byte)
 {
     return w->drops_nulls && !w->out->failed && w->out->data[w->out->len - 1] == byte;
@@ -140,7 +131,8 @@ static type_refusal convert_array_walk(struct walk *w)
             w->at++;
             value_follows = w->at == w->end || *w->at != '}';
         } else if (value_follows) {
-            refusal = convert_array_element(w);
+            refusal =
+                *w->at == '"' ? convert_array_quoted_element(w) : convert_array_bare_element(w);
             value_follows = false;
         } else {
             value_follows = *w->at == w->delimiter;

@@ -13,15 +13,14 @@ struct walk {
     struct buf *out;
     const char *at;
     const char *end;
-    bool point;                /* for a geo_point */
-    enum coordinate longitude; /* the range of longitudes */
+    enum coordinate longitude; /* LONGITUDE for a geo_point */
 };
 
 static struct walk convert_geo_walk_over(struct buf *out, const char *text, size_t len,
                                          const struct type_pair *pair)
 {
     bool point = strcmp(pair->property->type, "geo_point") == 0;
-    return (struct walk){out, text, text + len, point, point ? LONGITUDE : SHAPE_LONGITUDE};
+    return (struct walk){out, text, text + len, point ? LONGITUDE : SHAPE_LONGITUDE};
 }
 
 /* Reads the bytes up to the mark and steps over it. Returns false if the mark does not follow. */
@@ -75,7 +74,7 @@ type_refusal convert_point(struct buf *out, const char *text, size_t len,
     if (!convert_geo_read_pair(&w, &x, &y) || w.at != w.end) {
         return not_a_place;
     }
-    if (w.point) {
+    if (w.longitude == LONGITUDE) {
         return convert_geo_push_position(&w, x, y);
     }
     buf_push_literal(out, "{\"type\":\"Point\",\"coordinates\":");

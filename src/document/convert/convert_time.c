@@ -29,13 +29,6 @@ static bool convert_time_is_date(const char *text)
            convert_time_looks_like(text + 2, "00-00-00", "\xf0\xf0\xff\xf0\xf0\xff\xf0\xf0");
 }
 
-static bool convert_time_is_second(const char *text)
-{
-    return convert_time_is_date(text) && text[DATE_BYTES] == ' ' &&
-           convert_time_looks_like(text + DATE_BYTES + 1, "00:00:00",
-                                   "\xf0\xf0\xff\xf0\xf0\xff\xf0\xf0");
-}
-
 /* Copies ".123" as ".123000". Returns false if the text is not a fraction. */
 static bool convert_time_copy_fraction(char *to, const char *text, size_t len)
 {
@@ -59,7 +52,9 @@ static bool convert_time_copy_fraction(char *to, const char *text, size_t len)
 static type_refusal convert_time_push_instant(struct buf *out, const char *text, size_t len,
                                               bool utc)
 {
-    if (len < SECOND_BYTES || !convert_time_is_second(text)) {
+    if (len < SECOND_BYTES || !convert_time_is_date(text) || text[DATE_BYTES] != ' ' ||
+        !convert_time_looks_like(text + DATE_BYTES + 1, "00:00:00",
+                                 "\xf0\xf0\xff\xf0\xf0\xff\xf0\xf0")) {
         return no_date;
     }
     if (!buf_reserve(out, SECOND_BYTES + FRACTION_DIGITS + 4)) {

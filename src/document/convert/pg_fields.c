@@ -57,19 +57,14 @@ bool pg_fields_read(struct span *part, bool *quoted, struct cursor *c, const cha
     return true;
 }
 
-static bool pg_fields_lies_in(const struct buf *out, const char *text)
-{
-    uintptr_t begin = (uintptr_t)out->data;
-    return out->data != NULL && (uintptr_t)text >= begin && (uintptr_t)text <= begin + out->len;
-}
-
 /* Returns the start of the path in a reason that was written behind a value, or null if it names
  * none. */
 static const char *pg_fields_path_in(const struct buf *out, const char *reason)
 {
     static const char mark[] = " in \"";
     const char *path = NULL;
-    if (!pg_fields_lies_in(out, reason)) {
+    uintptr_t begin = (uintptr_t)out->data;
+    if ((uintptr_t)reason < begin || (uintptr_t)reason > begin + out->len) {
         return NULL;
     }
     for (const char *p = strstr(reason, mark); p != NULL; p = strstr(p + 1, mark)) {

@@ -116,13 +116,6 @@ static bool json_unique_push(struct walk *w, struct name name)
     return true;
 }
 
-static bool json_unique_open_object(struct walk *w)
-{
-    bool pushed = json_unique_push(w, (struct name){.len = w->first});
-    w->first = w->count;
-    return pushed;
-}
-
 static void json_unique_close_object(struct walk *w)
 {
     struct name *names = w->names + w->first;
@@ -170,8 +163,11 @@ static bool json_unique_walk(struct walk *w)
             }
             continue;
         }
-        if (byte == '{' && !json_unique_open_object(w)) {
-            return false;
+        if (byte == '{') {
+            if (!json_unique_push(w, (struct name){.len = w->first})) {
+                return false;
+            }
+            w->first = w->count;
         }
         if (byte == '}' && w->first > 0) {
             json_unique_close_object(w);

@@ -154,11 +154,6 @@ static void mapdiff_compare_dynamic(struct place place, const char *live_dynamic
 static void mapdiff_compare_property(struct place place, const char *live_dynamic,
                                      struct json_object *configured, struct json_object *live);
 
-static bool mapdiff_grows(const char *dynamic)
-{
-    return strcmp(dynamic, "strict") != 0 && strcmp(dynamic, "false") != 0;
-}
-
 static void mapdiff_add_whole(struct place place, enum mapdiff_kind kind, struct json_object *value)
 {
     const char *text = json_build_string(value, ONE_LINE);
@@ -198,7 +193,8 @@ static void mapdiff_compare_members(struct place place, const char *live_dynamic
             mapdiff_add_whole(at, MAPDIFF_ADDED, m.value);
         }
     }
-    struct json_object *kept = fields || !mapdiff_grows(place.dynamic) ? live : NULL;
+    bool grows = strcmp(place.dynamic, "strict") != 0 && strcmp(place.dynamic, "false") != 0;
+    struct json_object *kept = fields || !grows ? live : NULL;
     for (struct json_members m = json_tree_members(kept); json_tree_next(&m);) {
         bool own = place.path[0] == '\0' && strcmp(m.name, "source_id") == 0;
         if (!json_tree_has(configured, m.name) && !own) {

@@ -7,15 +7,6 @@
 
 #include "rowferry/base/buf.h"
 
-static int key_wrong_parts(struct err *err, size_t count, const char *text, size_t len)
-{
-    err_set(err, ERR_REJECTED, "a key's text does not have the %zu parts of the key", count);
-    err_hint(err, "join the parts with ':' and write '\\' and ':' inside a part as '\\\\' and "
-                  "'\\:'");
-    err_detail(err, text, len);
-    return ERR_REJECTED;
-}
-
 /* Ends part number *part and starts the next one. Returns false after the last part. */
 static bool key_next_part(struct buf *out, size_t *offsets, size_t *part, size_t count)
 {
@@ -66,7 +57,11 @@ int key_split(struct buf *out, size_t *offsets, const char *text, size_t len, si
     }
     if (!good) {
         buf_truncate(out, start);
-        return key_wrong_parts(err, count, text, len);
+        err_set(err, ERR_REJECTED, "a key's text does not have the %zu parts of the key", count);
+        err_hint(err, "join the parts with ':' and write '\\' and ':' inside a part as '\\\\' and "
+                      "'\\:'");
+        err_detail(err, text, len);
+        return ERR_REJECTED;
     }
     return 0;
 }

@@ -39,25 +39,6 @@ static const struct field *plan_find_field(const struct plan_input *in, const ch
     return NULL;
 }
 
-/* Returns the names of columns or properties, null-terminated. The caller frees only the list. */
-static const char **plan_column_names(const struct columns *columns)
-{
-    const char **names = mem_zero(columns->count + 1, sizeof(*names));
-    for (size_t i = 0; i < columns->count; i++) {
-        names[i] = columns->items[i].name;
-    }
-    return names;
-}
-
-static const char **plan_property_names(const struct mapping *mapping)
-{
-    const char **names = mem_zero(mapping->count + 1, sizeof(*names));
-    for (size_t i = 0; i < mapping->count; i++) {
-        names[i] = mapping->properties[i].name;
-    }
-    return names;
-}
-
 static void plan_note_no_column(struct compiler *c, const struct property *property,
                                 const char *column)
 {
@@ -71,7 +52,11 @@ static void plan_note_no_column(struct compiler *c, const struct property *prope
     if (!first) {
         return;
     }
-    const char **names = plan_column_names(c->in->columns);
+    const struct columns *columns = c->in->columns;
+    const char **names = mem_zero(columns->count + 1, sizeof(*names));
+    for (size_t i = 0; i < columns->count; i++) {
+        names[i] = columns->items[i].name;
+    }
     const char *nearest = text_nearest(column, names);
     if (nearest != NULL) {
         err_hint(c->err, "did you mean the column \"%s\"? name it in \"fields\"", nearest);
@@ -178,7 +163,10 @@ static int plan_check_fields(const struct plan_input *in, struct err *err)
         }
         err_set(err, ERR_CONFIG, "\"fields\" names \"%s\", which is no property of the mapping",
                 name);
-        const char **names = plan_property_names(in->mapping);
+        const char **names = mem_zero(in->mapping->count + 1, sizeof(*names));
+        for (size_t k = 0; k < in->mapping->count; k++) {
+            names[k] = in->mapping->properties[k].name;
+        }
         const char *nearest = text_nearest(name, names);
         if (nearest != NULL) {
             err_hint(err, "did you mean \"%s\"?", nearest);
