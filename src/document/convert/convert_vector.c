@@ -127,8 +127,9 @@ static double convert_vector_approximate(const char *p, const char *end)
 /* Reads the bytes up to ',' or a closing bracket as one number, without the blanks around it. */
 static type_refusal convert_vector_push_component(struct vector *v)
 {
-    static const char no_float[] = "a vector with something else than finite numbers";
-    static const char no_byte[] = "a vector with something else than whole numbers of -128 to 127";
+    static const char no_float[] = "a vector with a component that is not a finite number";
+    static const char no_byte[] =
+        "a vector with a component that is not a whole number from -128 to 127";
     const char *from = v->at;
     while (v->at < v->end && *v->at != ',' && *v->at != ' ' && *v->at != '}' && *v->at != ']') {
         v->at++;
@@ -162,7 +163,7 @@ static type_refusal convert_vector_check_whole(const struct vector *v)
     }
     double off = v->squares - 1;
     if (v->length == LENGTH_ONE && (off > UNIT_SLACK || off < -UNIT_SLACK)) {
-        return "a vector whose length is not 1, which dot_product asks for";
+        return "a vector whose length is not 1, which dot_product requires";
     }
     return convert_vector_check_dimension(v, v->count);
 }

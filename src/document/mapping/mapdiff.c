@@ -337,9 +337,9 @@ int mapdiff_make(struct mapdiff *out, const char *configured, const char *live, 
     struct json_object *is = mapdiff_parse(live, &deep[1]);
     int rc = 0;
     if (want == NULL && !deep[0]) {
-        rc = err_set(err, ERR_CONFIG, "\"mappings\" is no JSON object");
+        rc = err_set(err, ERR_CONFIG, "\"mappings\" is not a JSON object");
     } else if (is == NULL && !deep[1]) {
-        rc = err_set(err, ERR_TRANSIENT, "the index's mapping is no JSON object");
+        rc = err_set(err, ERR_TRANSIENT, "the index's mapping is not a JSON object");
     } else if (want != NULL && is != NULL) {
         mapdiff_compare(&walk, want, is);
     }

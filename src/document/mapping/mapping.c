@@ -203,7 +203,7 @@ static int mapping_parse_property(struct property *p, struct json_object *json, 
         return err_set(err, ERR_CONFIG, "the mapping has a property with an empty name");
     }
     if (!json_tree_is_object(json)) {
-        return err_set(err, ERR_CONFIG, "property \"%s\" of the mapping is no object", path);
+        return err_set(err, ERR_CONFIG, "property \"%s\" of the mapping is not an object", path);
     }
     p->type = mapping_property_type(json);
     if (p->type == NULL) {
@@ -225,7 +225,7 @@ static int mapping_parse_properties(struct property **out, size_t *count,
 {
     const char *path = place.path;
     if (!json_tree_is_object(properties)) {
-        return err_set(err, ERR_CONFIG, "\"properties\" of %s is no object",
+        return err_set(err, ERR_CONFIG, "\"properties\" of %s is not an object",
                        path != NULL ? path : "the mapping");
     }
     size_t n = json_tree_count(properties);
@@ -284,7 +284,7 @@ static int mapping_check_source_id(const struct mapping *m, struct json_object *
     }
     err_set(err, ERR_CONFIG, "property \"" SOURCE_ID "\" must be a keyword without \"%s\"%s", fault,
             strcmp(fault, "doc_values") == 0 ? ": false" : "");
-    return err_hint(err, "leave it out of the mapping: it is added as it has to be");
+    return err_hint(err, "remove it from the mapping: rowferry adds it");
 }
 
 static int mapping_parse_root(struct mapping *out, struct json_object *json, struct err *err)
@@ -297,7 +297,7 @@ static int mapping_parse_root(struct mapping *out, struct json_object *json, str
                              "\"text\"}}}");
     }
     if (meta != NULL && !json_tree_is_object(meta)) {
-        return err_set(err, ERR_CONFIG, "\"_meta\" of \"mappings\" is no object");
+        return err_set(err, ERR_CONFIG, "\"_meta\" of \"mappings\" is not an object");
     }
     out->dynamic = mapping_member_text(json, "dynamic");
     out->json = text_copy(json_build_string(json, ONE_LINE));
@@ -311,7 +311,7 @@ int mapping_parse(struct mapping *out, const char *json, struct err *err)
     *out = (struct mapping){0};
     struct json_object *object = mapping_parse_object(json);
     if (object == NULL) {
-        return err_set(err, ERR_CONFIG, "\"mappings\" is no JSON object");
+        return err_set(err, ERR_CONFIG, "\"mappings\" is not a JSON object");
     }
     int result = mapping_parse_root(out, object, err);
     json_object_put(object);

@@ -61,7 +61,7 @@ static void plan_note_no_column(struct compiler *c, const struct property *prope
     if (nearest != NULL) {
         err_hint(c->err, "did you mean the column \"%s\"? name it in \"fields\"", nearest);
     } else {
-        err_hint(c->err, "name its column in \"fields\", or null where the service fills it");
+        err_hint(c->err, "name its column in \"fields\", or null if the service fills it");
     }
     free(names);
 }
@@ -161,7 +161,7 @@ static int plan_check_fields(const struct plan_input *in, struct err *err)
         if (mapping_find(in->mapping, name) != NULL) {
             continue;
         }
-        err_set(err, ERR_CONFIG, "\"fields\" names \"%s\", which is no property of the mapping",
+        err_set(err, ERR_CONFIG, "\"fields\" names \"%s\", which is not a property of the mapping",
                 name);
         const char **names = mem_zero(in->mapping->count + 1, sizeof(*names));
         for (size_t k = 0; k < in->mapping->count; k++) {

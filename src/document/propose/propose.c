@@ -351,10 +351,10 @@ static void propose_simple(struct proposed *out, const struct column *c,
         propose_numeric(out, c);
     } else if (property != NULL && strcmp(property, "geo_point") == 0 && f->sampled == 0) {
         propose_set(out, "\"type\": \"keyword\"");
-        propose_note(out, ", no values yet: geo_point where x is a longitude, y a latitude");
+        propose_note(out, ", no values yet: geo_point if x is the longitude and y the latitude");
     } else if (property != NULL && strcmp(c->type, "inet") == 0 && f->unfit > 0) {
         propose_set(out, "\"type\": \"ip_range\"");
-        propose_note(out, ", networks among them");
+        propose_note(out, ", some are networks");
     } else if (property != NULL || c->category == 'e' || known->sort == SORT_SHORT) {
         propose_set(out, "\"type\": \"%s\"", property != NULL ? property : "keyword");
     } else {
@@ -393,7 +393,7 @@ static void propose_place(struct proposed *out, const struct column *c)
     propose_set(out, "\"type\": \"%s\"", point && world ? "geo_point" : "geo_shape");
     if (!world) {
         out->left_out = true;
-        propose_note(out, ": left out, it takes SRID 4326: a query with ST_Transform");
+        propose_note(out, ": left out, SRID 4326 is required: use a query with ST_Transform");
     }
 }
 

@@ -7,10 +7,11 @@
 #define KNN(more) "{\"type\":\"knn_vector\",\"dimension\":3" more "}"
 
 static const char other[] = "a vector of another dimension than the mapping's";
-static const char no_float[] = "a vector with something else than finite numbers";
-static const char no_byte[] = "a vector with something else than whole numbers of -128 to 127";
+static const char no_float[] = "a vector with a component that is not a finite number";
+static const char no_byte[] =
+    "a vector with a component that is not a whole number from -128 to 127";
 static const char zeros[] = "a vector of zeros, which has no cosine";
-static const char not_one[] = "a vector whose length is not 1, which dot_product asks for";
+static const char not_one[] = "a vector whose length is not 1, which dot_product requires";
 
 START_TEST(vectors_are_arrays_of_finite_numbers)
 {

@@ -104,18 +104,18 @@ END_TEST
 
 START_TEST(errors_name_the_property)
 {
-    expect_error("[]", "\"mappings\" is no JSON object");
-    expect_error("{\"properties\":{}} x", "\"mappings\" is no JSON object");
-    expect_error("{", "\"mappings\" is no JSON object");
+    expect_error("[]", "\"mappings\" is not a JSON object");
+    expect_error("{\"properties\":{}} x", "\"mappings\" is not a JSON object");
+    expect_error("{", "\"mappings\" is not a JSON object");
     expect_error("{}", "\"mappings\" has no \"properties\"");
-    expect_error("{\"properties\":[]}", "\"properties\" of the mapping is no object");
-    expect_error("{\"properties\":{\"a\":1}}", "property \"a\" of the mapping is no object");
+    expect_error("{\"properties\":[]}", "\"properties\" of the mapping is not an object");
+    expect_error("{\"properties\":{\"a\":1}}", "property \"a\" of the mapping is not an object");
     expect_error("{\"properties\":{\"a\":{}}}", "property \"a\" of the mapping has no \"type\"");
     expect_error("{\"properties\":{\"a\":{\"properties\":{\"b\":{\"type\":4}}}}}",
                  "property \"a.b\" of the mapping has no \"type\"");
     expect_error("{\"properties\":{\"\":{\"type\":\"text\"}}}",
                  "the mapping has a property with an empty name");
-    expect_error("{\"_meta\":1,\"properties\":{}}", "\"_meta\" of \"mappings\" is no object");
+    expect_error("{\"_meta\":1,\"properties\":{}}", "\"_meta\" of \"mappings\" is not an object");
     expect_error("{\"properties\":{\"source_id\":{\"type\":\"text\"}}}",
                  "property \"source_id\" must be a keyword without \"ignore_above\"");
     expect_error("{\"properties\":{\"source_id\":{\"type\":\"keyword\",\"ignore_above\":9}}}",

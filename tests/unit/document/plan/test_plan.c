@@ -109,7 +109,7 @@ START_TEST(a_property_without_a_column_is_an_error_that_helps)
                     "did you mean the column \"headline\"? name it in \"fields\"");
     expect_rejected("{\"properties\":{\"price\":{\"type\":\"long\"}}}",
                     "property \"price\" has no column: there is no column \"price\"",
-                    "name its column in \"fields\", or null where the service fills it");
+                    "name its column in \"fields\", or null if the service fills it");
 }
 END_TEST
 
@@ -186,7 +186,7 @@ START_TEST(fields_that_name_no_property_are_an_error_of_the_file)
     compile(&c, "{\"properties\":{\"title\":{\"type\":\"text\"}}}", &f, 1);
     ck_assert_int_eq(c.result, ERR_CONFIG);
     ck_assert_str_eq(c.err.message,
-                     "\"fields\" names \"titel\", which is no property of the mapping");
+                     "\"fields\" names \"titel\", which is not a property of the mapping");
     ck_assert_str_eq(c.err.hint, "did you mean \"title\"?");
     release(&c);
     field_release(&f);
