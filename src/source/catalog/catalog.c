@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "catalog/catalog_private.h"
-#include "catalog/column_tree.h"
 #include "pg/pg_private.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a tree for each column from types that refer to their parts. */
-#include "catalog/column_tree.h"
+#include "catalog/catalog_private.h"
 
 #include <inttypes.h>
 

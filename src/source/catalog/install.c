@@ -62,21 +62,15 @@ static void install_push_comment(struct buf *out, const char *words, const struc
     buf_push_literal(out, ".\n");
 }
 
-/* The session that runs the script may have other settings, and more rights than the schema's
- * owner. */
-static void install_push_beginning(struct buf *out)
-{
-    const struct place places[] = {{"look_log", embed_text(source_sql, "look_log")}, {0}};
-    template_fill(out, embed_text(source_sql, "install_begin"), places);
-}
-
 int install_print(const struct table *table, const char *reader, struct buf *out, struct err *err)
 {
+    const struct place places[] = {{"look_log", embed_text(source_sql, "look_log")}, {0}};
     int rc = catalog_capturable(table, err);
     if (rc < 0) {
         return rc;
     }
-    install_push_beginning(out);
+    /* the session that runs the script may have other settings, and more rights than the owner */
+    template_fill(out, embed_text(source_sql, "install_begin"), places);
     buf_push_text(out, embed_text(source_sql, "001_change_log"));
     install_push_comment(out, "The triggers of", table);
     install_push_script(out, "install_capture", table, reader, NULL);

@@ -47,12 +47,6 @@ static const char *query_twice(const PGresult *r)
     return NULL;
 }
 
-static int query_refuse_twice(const char *name, struct err *err)
-{
-    err_set(err, ERR_REJECTED, "it has two columns \"%s\"", name);
-    return err_hint(err, "give each a name of its own: select ..., x.%s as other_name", name);
-}
-
 static void query_describe(struct described *d, const PGresult *r)
 {
     buf_push_literal(&d->names, "{");
@@ -76,25 +70,21 @@ static int query_ask_server(struct pg *pg, struct described *d, const char *sql,
     PGresult *r;
     int rc = pg_describe(pg, &r, sql, err);
     if (rc < 0) {
+        if (strcmp(err->sqlstate, "42P01") == 0 || strcmp(err->sqlstate, "42883") == 0) {
+            err_hint(err, "name tables and functions with their schema, like public.articles");
+        }
         return rc;
     }
+    const char *twice = query_twice(r);
     if (PQnparams(r) > 0) {
         rc = err_set(err, ERR_REJECTED, "it has a parameter");
-    } else if (query_twice(r) != NULL) {
-        rc = query_refuse_twice(query_twice(r), err);
+    } else if (twice != NULL) {
+        err_set(err, ERR_REJECTED, "it has two columns \"%s\"", twice);
+        rc = err_hint(err, "give each a name of its own: select ..., x.%s as other_name", twice);
     } else {
         query_describe(d, r);
     }
     PQclear(r);
-    return rc;
-}
-
-/* Adds a hint for a name that another search path would have found. */
-static int query_hint_names(int rc, struct err *err)
-{
-    if (rc < 0 && (strcmp(err->sqlstate, "42P01") == 0 || strcmp(err->sqlstate, "42883") == 0)) {
-        err_hint(err, "name tables and functions with their schema, like public.articles");
-    }
     return rc;
 }
 
@@ -111,7 +101,7 @@ static int query_read_columns(struct pg *pg, struct table *t, struct err *err)
     buf_push_literal(&sql, "select * from ");
     query_push_source(&sql, t);
     int rc = sql.failed ? err_set(err, ERR_REJECTED, "it is too long")
-                        : query_hint_names(query_ask_server(pg, &d, buf_text(&sql), err), err);
+                        : query_ask_server(pg, &d, buf_text(&sql), err);
     if (rc == 0) {
         rc = catalog_columns(
             pg, &columns,

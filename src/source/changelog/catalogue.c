@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "catalog/column_tree.h"
+#include "catalog/catalog_private.h"
 #include "changelog/reads.h"
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/column_tree.h"
+#include "catalog/catalog_private.h"
 #include "catalog/members.h"
 #include "changelog/catalogue.h"
 #include "pg/pg_private.h"

@@ -32,7 +32,8 @@ int changelog_prepare(struct changelog *c, struct err *err)
     reader_release(&c->page.reader);
     c->page.reader.pg = c->pg;
     position_release(&c->position.backup.position);
-    buf_reset(&c->position.fan_after);
+    free(c->position.fan_after);
+    c->position.fan_after = NULL;
     if (rc == 0) {
         rc = catalogue_look_up(&c->catalogue, err);
     }
@@ -230,6 +231,16 @@ static int changelog_hold(struct capture *capture, struct xmin_holder *out, stru
 
 /* --- pages ----------------------------------------------------------------------------------- */
 
+/* Sends the statements of a page of the log, which is part of a prescan if one runs. */
+static int changelog_send_log(struct changelog *c, void (*reach)(struct changelog_page *),
+                              struct err *err)
+{
+    bool prescan = changelog_prescan_runs(&c->prescan, &c->page);
+    c->page.content = prescan ? CONTENT_KEYS : CONTENT_ROWS;
+    reach(&c->page);
+    return changelog_list_send(&c->page, err);
+}
+
 static int changelog_begin_log(struct changelog *c, struct err *err)
 {
     struct changelog_position *position = &c->position;
@@ -243,22 +254,13 @@ static int changelog_begin_log(struct changelog *c, struct err *err)
     if (changelog_prescan_truncated(&c->prescan, &c->page)) {
         return changelog_chunk_begin_nothing(&c->page, err);
     }
-    bool prescan = changelog_prescan_runs(&c->prescan, &c->page);
-    c->page.content = prescan ? CONTENT_KEYS : CONTENT_ROWS;
-    changelog_list_reach_log(&c->page);
-    return changelog_list_send(&c->page, err);
+    return changelog_send_log(c, changelog_list_reach_log, err);
 }
 
 static int changelog_begin_fan(struct changelog *c, struct err *err)
 {
     int rc = changelog_list_fan(&c->page, err);
-    if (rc < 0) {
-        return rc;
-    }
-    bool prescan = changelog_prescan_runs(&c->prescan, &c->page);
-    c->page.content = prescan ? CONTENT_KEYS : CONTENT_ROWS;
-    changelog_list_reach_fan(&c->page);
-    return changelog_list_send(&c->page, err);
+    return rc == 0 ? changelog_send_log(c, changelog_list_reach_fan, err) : rc;
 }
 
 int changelog_send_page(struct changelog *c, struct err *err)
@@ -420,7 +422,7 @@ static void changelog_free(struct capture *capture)
     struct changelog *c = changelog_of(capture);
     changelog_page_release(&c->page);
     changelog_position_release(&c->position);
-    changelog_prescan_release(&c->prescan);
+    changelog_prescan_reset(&c->prescan);
     catalogue_release(&c->catalogue);
     changelog_options_free(c->options);
     pg_close(c->pg);
@@ -445,8 +447,6 @@ void changelog_init(struct changelog *c, struct pg *pg, const struct changelog_o
     c->pg = pg;
     c->options = changelog_options_copy(options);
     catalogue_init(&c->catalogue, pg, c->options);
-    changelog_position_init(&c->position);
-    changelog_prescan_init(&c->prescan);
     changelog_page_init(&c->page, c->options);
     c->page.capture = &c->capture;
     c->page.catalogue = &c->catalogue;

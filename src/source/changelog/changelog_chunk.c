@@ -92,13 +92,6 @@ static int changelog_chunk_send_keys(struct changelog_page *p, struct err *err)
     return rc;
 }
 
-static int changelog_chunk_send_nulls(struct changelog_page *p, struct err *err)
-{
-    int rc = changelog_chunk_send(p, 0, p->catalogue->sql.nulls, NULL, 0, err);
-    p->chunks.next_stage = STAGE_NULL_ROWS;
-    return rc;
-}
-
 /* Sends the next chunk, else rows without a key if the log has entries for them, else the
  * commit. */
 static int changelog_chunk_send_more(struct changelog_page *p, struct err *err)
@@ -109,7 +102,12 @@ static int changelog_chunk_send_more(struct changelog_page *p, struct err *err)
         return changelog_chunk_by_blocks(p) ? changelog_chunk_send_blocks(p, err)
                                             : changelog_chunk_send_keys(p, err);
     }
-    return nulls_wait ? changelog_chunk_send_nulls(p, err) : changelog_chunk_send_commit(p, err);
+    if (!nulls_wait) {
+        return changelog_chunk_send_commit(p, err);
+    }
+    int rc = changelog_chunk_send(p, 0, p->catalogue->sql.nulls, NULL, 0, err);
+    p->chunks.next_stage = STAGE_NULL_ROWS;
+    return rc;
 }
 
 /* Turns to the statement that was sent, and sends the next one, so that the server does not

@@ -2,6 +2,7 @@
 /* The keys of a page of the log or of a query, and where such a page ends. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "changelog/changelog_page.h"
 #include "pg/pg_private.h"
@@ -56,11 +57,11 @@ static int changelog_list_changed(struct changelog_page *p, const struct depend 
     size_t offsets[KEY_MAX_PARTS];
     const char *params[2 * KEY_MAX_PARTS + 1];
     Oid types[2 * KEY_MAX_PARTS + 1] = {0}; /* where the server could not infer them */
-    const struct buf *after = &p->position->fan_after;
+    const char *after = p->position->fan_after;
     const struct rowsql *sql = &p->catalogue->sql;
     const struct rowsql_keys all = {sql->range[ROWSQL_FIRST][0], sql->range[ROWSQL_AFTER][0]};
     const struct rowsql_keys *from = d != NULL ? &d->sql : &all;
-    size_t after_parts = after->len > 0 ? p->catalogue->table->key_count : 0;
+    size_t after_parts = after != NULL ? p->catalogue->table->key_count : 0;
     size_t count = 0;
     int rc = 0;
     buf_init(&parts, PARTS_MAX_BYTES);
@@ -73,7 +74,7 @@ static int changelog_list_changed(struct changelog_page *p, const struct depend 
         params[count] = arrays.params[count];
     }
     if (rc == 0 && after_parts > 0) {
-        rc = key_split(&parts, offsets, buf_text(after), after->len, after_parts, err);
+        rc = key_split(&parts, offsets, after, strlen(after), after_parts, err);
     }
     for (size_t i = 0; i < after_parts && rc == 0; i++) {
         params[count++] = buf_text(&parts) + offsets[i];
@@ -205,10 +206,11 @@ void changelog_list_reach_log(struct changelog_page *p)
 void changelog_list_reach_fan(struct changelog_page *p)
 {
     const struct page_window *w = &p->page.window;
-    buf_reset(&p->position->fan_after);
+    free(p->position->fan_after);
+    p->position->fan_after = NULL;
     if (changelog_list_is_full(p)) {
         position_copy(&p->end, &p->position->at);
-        buf_push_text(&p->position->fan_after, changelog_list_last(p));
+        p->position->fan_after = text_copy(changelog_list_last(p));
     } else if (w->full) {
         changelog_list_place(p, (struct place){w->part, w->after_xid, w->after_seq}, &p->end);
     } else {

@@ -19,8 +19,8 @@ struct checkpoint_backup {
 };
 
 struct changelog_position {
-    struct position at;   /* start of the next page */
-    struct buf fan_after; /* last key of the fan-out so far, if there are more */
+    struct position at; /* start of the next page */
+    char *fan_after;    /* last key of the fan-out so far, if there are more; else null */
     struct checkpoint_backup backup;
     enum reconcile reconcile;
     char reason[sizeof(((struct err *)0)->message)]; /* of the re-snapshot */
@@ -30,7 +30,6 @@ struct changelog_position {
 };
 
 /* changelog_resnapshot.c. */
-void changelog_position_init(struct changelog_position *p);
 void changelog_position_release(struct changelog_position *p);
 
 /* Appends the end of a position's text, as of now. */

@@ -2,34 +2,21 @@
 /* Finds the deletes of a stretch of the log before any of it is delivered. */
 #include "changelog/changelog_prescan.h"
 
+#include <stdlib.h>
+
 #include "rowferry/base/text.h"
-
-#define FAN_MAX_BYTES ((size_t)1 << 20)
-
-void changelog_prescan_init(struct prescan *s)
-{
-    buf_init(&s->from_after, FAN_MAX_BYTES);
-}
-
-void changelog_prescan_release(struct prescan *s)
-{
-    position_release(&s->from);
-    buf_release(&s->from_after);
-}
 
 void changelog_prescan_reset(struct prescan *s)
 {
     position_release(&s->from);
-    buf_reset(&s->from_after);
-    s->state = PRESCAN_NONE;
-    s->truncated = false;
-    s->keys = 0;
+    free(s->from_after);
+    *s = (struct prescan){.state = PRESCAN_NONE};
 }
 
-static void changelog_prescan_copy_key(struct buf *to, const struct buf *from)
+static void changelog_prescan_copy_key(char **to, const char *from)
 {
-    buf_reset(to);
-    buf_push(to, buf_text(from), from->len);
+    free(*to);
+    *to = from != NULL ? text_copy(from) : NULL;
 }
 
 /* Records the start of the stretch's own pages. They end at the target of the prescan, so that they
@@ -42,7 +29,7 @@ static void changelog_prescan_begin(struct prescan *s, const struct changelog_pa
         s->from.target = text_copy(p->page.look.snapshot);
         s->from.part = 1;
     }
-    changelog_prescan_copy_key(&s->from_after, &p->position->fan_after);
+    changelog_prescan_copy_key(&s->from_after, p->position->fan_after);
 }
 
 /* Returns true if the stretch may have more keys than the guard's limit. */
@@ -77,7 +64,7 @@ bool changelog_prescan_truncated(struct prescan *s, const struct changelog_page 
 static void changelog_prescan_return(const struct prescan *s, struct changelog_position *p)
 {
     position_copy(&p->at, &s->from);
-    changelog_prescan_copy_key(&p->fan_after, &s->from_after);
+    changelog_prescan_copy_key(&p->fan_after, s->from_after);
 }
 
 void changelog_prescan_end_page(struct prescan *s, struct changelog_page *p, struct change *change)

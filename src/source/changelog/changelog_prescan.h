@@ -12,15 +12,13 @@ enum prescan_state { PRESCAN_NONE, PRESCAN_RUNNING, PRESCAN_DONE };
 
 struct prescan {
     enum prescan_state state;
-    bool truncated;        /* reason for the end of the prescan */
-    uint64_t keys;         /* of the stretch's pages so far, distinct within each page */
-    struct position from;  /* start of the prescan */
-    struct buf from_after; /* fan_after at that position */
+    bool truncated;       /* reason for the end of the prescan */
+    uint64_t keys;        /* of the stretch's pages so far, distinct within each page */
+    struct position from; /* start of the prescan */
+    char *from_after;     /* fan_after at that position */
 };
 
-void changelog_prescan_init(struct prescan *s);
-void changelog_prescan_release(struct prescan *s);
-/* Resets the prescan, at the end of a stretch or the start of reading. */
+/* Resets the prescan, and frees what it owns, at the end of a stretch or the start of reading. */
 void changelog_prescan_reset(struct prescan *s);
 
 /* Before a page of the log delivers anything: returns true if the page is part of a prescan. That

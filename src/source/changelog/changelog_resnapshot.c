@@ -8,20 +8,13 @@
 #include "pg/pg_private.h"
 #include "rowferry/base/text.h"
 
-#define FAN_MAX_BYTES ((size_t)1 << 20)
-
-void changelog_position_init(struct changelog_position *p)
-{
-    buf_init(&p->fan_after, FAN_MAX_BYTES);
-}
-
 void changelog_position_release(struct changelog_position *p)
 {
     position_release(&p->at);
     position_release(&p->backup.position);
     free(p->backup.letters);
     free(p->reconciled_members);
-    buf_release(&p->fan_after);
+    free(p->fan_after);
 }
 
 void changelog_position_print_history(const struct changelog_position *p, const struct catalogue *c,

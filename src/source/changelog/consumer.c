@@ -325,13 +325,6 @@ static int consumer_write_mirror(struct consumer *c, const struct position *p, i
     return rc;
 }
 
-/* Checks if the backup keeps entries that are behind the position. */
-static int consumer_look_entries(struct consumer *c, struct err *err)
-{
-    return pg_ask_bool(c->pg, "consumer_entries",
-                       PG_PARAMS(c->capture, PG_INT(consumer_keep_of(&c->mirror))), &c->keeps, err);
-}
-
 static int consumer_prune_batch(struct consumer *c, struct err *err)
 {
     struct pg_result *r = NULL;
@@ -368,7 +361,9 @@ int consumer_mirror(struct consumer *c, const struct position *p, int64_t clock,
     c->clock = clock;
     c->letters_sum = letters != NULL ? consumer_letters_sum(letters) : c->letters_sum;
     rc = consumer_prune(c, CONSUMER_PRUNE_MS, err);
-    return rc == 0 ? consumer_look_entries(c, err) : rc;
+    return rc == 0 ? pg_ask_bool(c->pg, "consumer_entries",
+                                 PG_PARAMS(c->capture, PG_INT(consumer_keep_of(p))), &c->keeps, err)
+                   : rc;
 }
 
 int consumer_attend(struct consumer *c, bool *expired, struct err *err)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "catalog/column_tree.h"
+#include "catalog/catalog_private.h"
 #include "catalog/installed.h"
 #include "changelog/consumer.h"
 #include "pg/pg_private.h"

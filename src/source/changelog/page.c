@@ -7,15 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pg/locker.h"
 #include "pg/pg_private.h"
 #include "pg/pg_shape.h"
 #include "pg/pg_wait.h"
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
+#include "rowferry/base/units.h"
 #include "rowferry/document/model/key.h"
 
 #define SQL_MAX_BYTES ((size_t)2 << 20)
+#define LOCK_NOT_AVAILABLE "55P03"
 #define KEYS_BYTES ((size_t)4 << 20)       /* a page with longer keys ends earlier */
 #define PAGE_MAX_BYTES ((uint64_t)1 << 30) /* only one row at a time is in memory */
 
@@ -261,8 +262,7 @@ struct entry_params {
     char xid[24];
     char seq[24];
     char limit[24];
-    const char *first[6];
-    const char *second[6];
+    const char *texts[2][6];
     struct buf waited; /* the statements */
     struct buf newer;
 };
@@ -278,7 +278,7 @@ static void page_fill_params(struct entry_params *p, const struct page_request *
     snprintf(p->limit, sizeof(p->limit), "%zu", limit);
     for (int part = 1; part <= 2; part++) {
         bool within = at->target != NULL && at->part == part;
-        const char **params = part == 1 ? p->first : p->second;
+        const char **params = p->texts[part - 1];
         params[0] = request->entries != NULL ? request->entries : request->capture;
         params[1] = at->last;
         params[2] = at->target;
@@ -301,13 +301,13 @@ static size_t page_add_entries(struct step *steps, const struct page_request *re
     position_snapshot_parse(&last, at->last);
     if (w->part == 1 && last.running > 0) {
         steps[count++] = (struct step){.sql = buf_text(&params->waited),
-                                       .params = params->first,
+                                       .params = params->texts[0],
                                        .count = 6,
                                        .take = page_take_entry,
                                        .part = 1};
     }
     steps[count++] = (struct step){.sql = buf_text(&params->newer),
-                                   .params = params->second,
+                                   .params = params->texts[1],
                                    .count = 6,
                                    .take = page_take_entry,
                                    .part = 2};
@@ -350,6 +350,38 @@ static size_t page_add_looks(struct step *steps, const struct page_request *requ
         }
     }
     return count;
+}
+
+static void page_put_locker(const struct pg_result *r, struct err *err)
+{
+    char text[UNITS_BYTES];
+    const char *application = pg_text(r, 0, 1);
+    const char *role = pg_text(r, 0, 2);
+    const char *state = pg_text(r, 0, 3);
+    bool dated = pg_text(r, 0, 4) != NULL;
+    err_context(err, "process %" PRId64 " (\"%.40s\"%s%.40s%s%.40s%s%s) has it locked",
+                pg_int(r, 0, 0), application != NULL ? application : "", role != NULL ? " of " : "",
+                role != NULL ? role : "", state != NULL ? ", " : "", state != NULL ? state : "",
+                dated ? ", for " : "", dated ? units_duration(text, pg_int(r, 0, 4)) : "");
+}
+
+/* If err is a lock timeout, prefixes it with the process that has the table locked, if that can be
+ * found out, and rolls back. */
+static void page_name_locker(struct pg *pg, uint32_t table, struct err *err)
+{
+    struct err ignored;
+    struct pg_result *r = NULL;
+    if (strcmp(err->sqlstate, LOCK_NOT_AVAILABLE) != 0) {
+        return;
+    }
+    int rc = pg_script(pg, "rollback", &ignored);
+    if (rc == 0) {
+        rc = pg_ask(pg, &r, "lock_holder", PG_PARAMS(PG_INT(table)), &ignored);
+    }
+    if (rc == 0 && pg_rows(r) > 0) {
+        page_put_locker(r, err);
+    }
+    pg_result_release(r);
 }
 
 /* begin, two guards, lock, look, definition, types, two parts of the log, what is due, the guard's
@@ -408,7 +440,7 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     buf_release(&entry_params.newer);
     free(steps);
     if (rc < 0 && !request->nowait) {
-        locker_name(pg, t->oid, err);
+        page_name_locker(pg, t->oid, err);
     }
     return rc < 0 ? err_context(err, "could not read %s", t->quoted) : 0;
 }

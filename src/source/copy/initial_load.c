@@ -197,7 +197,7 @@ static int initial_load_begin_helper(struct copy *c, struct snapshot_worker *wor
     }
     int rc = snapshot_worker_begin(worker->log, err);
     if (rc > 0) {
-        snapshot_ranges_give_back(&c->left, worker->part);
+        c->left.items[worker->part].taken = false;
         return 0;
     }
     if (rc == 0 && worker->log->position.at.filenode != c->left.filenode) {

@@ -77,11 +77,6 @@ size_t snapshot_ranges_take(struct snapshot_ranges *p, uint64_t most, bool nothi
     return i;
 }
 
-void snapshot_ranges_give_back(struct snapshot_ranges *p, size_t part)
-{
-    p->items[part].taken = false;
-}
-
 void snapshot_ranges_position(const struct snapshot_ranges *p, size_t part, const char *last,
                               struct position *out)
 {

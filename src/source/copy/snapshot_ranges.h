@@ -35,7 +35,6 @@ void snapshot_ranges_divide(struct snapshot_ranges *p, const char *const *values
 /* Returns the index of a range that is not taken, else of a new range of the next `most` blocks. If
  * nothing is left, returns SNAPSHOT_RANGES_NONE, or an empty range if nothing_too. */
 size_t snapshot_ranges_take(struct snapshot_ranges *p, uint64_t most, bool nothing_too);
-void snapshot_ranges_give_back(struct snapshot_ranges *p, size_t part);
 
 /* Makes a position of this range alone, for its worker. */
 void snapshot_ranges_position(const struct snapshot_ranges *p, size_t part, const char *last,

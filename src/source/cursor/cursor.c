@@ -292,10 +292,17 @@ static void cursor_free(struct capture *capture)
 int cursor_open(struct capture **out, struct pg *pg, const struct cursor_options *o,
                 struct err *err)
 {
-    static const struct capture_ops ops = {
-        cursor_start,    cursor_resume,  cursor_begin,  cursor_begin_keys, cursor_next, cursor_fd,
-        cursor_progress, cursor_release, cursor_forget, cursor_free,       NULL,        NULL,
-        cursor_hold};
+    static const struct capture_ops ops = {.start = cursor_start,
+                                           .resume = cursor_resume,
+                                           .begin = cursor_begin,
+                                           .begin_keys = cursor_begin_keys,
+                                           .next = cursor_next,
+                                           .fd = cursor_fd,
+                                           .progress = cursor_progress,
+                                           .release = cursor_release,
+                                           .forget = cursor_forget,
+                                           .free = cursor_free,
+                                           .hold = cursor_hold};
     (void)err;
     struct cursor *c = mem_zero(1, sizeof(*c));
     c->capture.ops = &ops;

@@ -131,13 +131,6 @@ static int cursor_page_send_counted(struct cursor *c, struct err *err)
                                     : cursor_page_send_safe(c, err);
 }
 
-static int cursor_page_end_look(struct cursor *c, bool full, struct err *err)
-{
-    c->look_due = full;
-    c->judged = !full;
-    return cursor_page_send_commit(c, err);
-}
-
 /* Called after the last row of a statement. */
 static int cursor_page_send_next(struct cursor *c, struct err *err)
 {
@@ -163,7 +156,9 @@ static int cursor_page_send_next(struct cursor *c, struct err *err)
     case CURSOR_COUNT:
         return cursor_page_send_counted(c, err);
     case CURSOR_LOOK:
-        return cursor_page_end_look(c, full, err);
+        c->look_due = full;
+        c->judged = !full;
+        return cursor_page_send_commit(c, err);
     default:
         if (c->keys_only && !key_existence_end(&c->presence, &c->keys)) {
             return cursor_send_asked(c, err);

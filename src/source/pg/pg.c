@@ -180,9 +180,6 @@ static bool pg_may_send(struct pg *pg)
 static int pg_run(struct pg *pg, bool sent, const char *shape, PGresult **out, struct err *err)
 {
     PGresult *r;
-    if (out != NULL) {
-        *out = NULL;
-    }
     int rc = pg_finish(pg, sent, false, &r, err);
     return rc == 0 ? pg_check(pg, r, shape, out, err) : rc;
 }

@@ -43,40 +43,20 @@ int64_t pg_now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-#define LISTS 3
-
-/* One of the lists that libpq tries in order, rotated. */
-struct turned {
-    const char *name;
-    struct buf list;
-};
-
-static void pg_connect_turned_init(struct turned lists[LISTS])
-{
-    static const char *const names[LISTS] = {"host", "hostaddr", "port"};
-    for (size_t i = 0; i < LISTS; i++) {
-        lists[i].name = names[i];
-        buf_init(&lists[i].list, MESSAGE_MAX_BYTES);
-    }
-}
-
-static void pg_connect_turned_release(struct turned lists[LISTS])
-{
-    for (size_t i = 0; i < LISTS; i++) {
-        buf_release(&lists[i].list);
-    }
-}
+/* The lists that libpq tries in order, and that are rotated. */
+enum { HOST, HOSTADDR, PORT, LISTS };
+static const char *const list_names[LISTS] = {"host", "hostaddr", "port"};
 
 /* Reads the connection's effective parameters; returns the number of hosts. */
-static size_t pg_connect_turned_read(struct turned lists[LISTS], PGconn *conn, size_t turn)
+static size_t pg_connect_turned_read(struct buf lists[LISTS], PGconn *conn, size_t turn)
 {
     size_t most = 0;
     PQconninfoOption *options = PQconninfo(conn);
     for (const PQconninfoOption *o = options; o != NULL && o->keyword != NULL; o++) {
         for (size_t i = 0; i < LISTS; i++) {
-            if (o->val != NULL && strcmp(o->keyword, lists[i].name) == 0) {
+            if (o->val != NULL && strcmp(o->keyword, list_names[i]) == 0) {
                 size_t count = hosts_count(o->val);
-                hosts_turn(&lists[i].list, o->val, turn);
+                hosts_turn(&lists[i], o->val, turn);
                 most = count > most ? count : most;
             }
         }
@@ -87,13 +67,13 @@ static size_t pg_connect_turned_read(struct turned lists[LISTS], PGconn *conn, s
 
 /* Keepalives and encryption precede the URI, which may override them; our own parameters follow it.
  * An empty value counts as unset. */
-static PGconn *pg_connect_begin(const struct pg *pg, const struct turned lists[LISTS])
+static PGconn *pg_connect_begin(const struct pg *pg, const struct buf lists[LISTS])
 {
-    const char *const names[] = {"keepalives",       "keepalives_idle",  "keepalives_interval",
-                                 "keepalives_count", "tcp_user_timeout", "sslmode",
-                                 "channel_binding",  "dbname",           "password",
-                                 "client_encoding",  "application_name", lists[0].name,
-                                 lists[1].name,      lists[2].name,      NULL};
+    const char *const names[] = {"keepalives",         "keepalives_idle",  "keepalives_interval",
+                                 "keepalives_count",   "tcp_user_timeout", "sslmode",
+                                 "channel_binding",    "dbname",           "password",
+                                 "client_encoding",    "application_name", list_names[HOST],
+                                 list_names[HOSTADDR], list_names[PORT],   NULL};
     const char *const values[] = {"1",
                                   "30",
                                   "10",
@@ -105,9 +85,9 @@ static PGconn *pg_connect_begin(const struct pg *pg, const struct turned lists[L
                                   pg->password,
                                   "UTF8",
                                   pg->application_name,
-                                  buf_text(&lists[0].list),
-                                  buf_text(&lists[1].list),
-                                  buf_text(&lists[2].list),
+                                  buf_text(&lists[HOST]),
+                                  buf_text(&lists[HOSTADDR]),
+                                  buf_text(&lists[PORT]),
                                   NULL};
     PGconn *conn = PQconnectStartParams(names, values, 1);
     if (conn != NULL) {
@@ -196,12 +176,14 @@ static void pg_connect_leave_primary(struct pg *pg)
 /* Connects until the handshake has ended, with success or failure. Sets *silent if it timed out. */
 static void pg_connect_shake_hands(struct pg *pg, size_t *host_count, bool *silent)
 {
-    struct turned lists[LISTS];
-    pg_connect_turned_init(lists);
+    struct buf lists[LISTS];
+    for (size_t i = 0; i < LISTS; i++) {
+        buf_init(&lists[i], MESSAGE_MAX_BYTES);
+    }
     if (pg->probes) {
-        buf_push_text(&lists[0].list, pg->only.host);
-        buf_push_text(&lists[1].list, pg->only.hostaddr);
-        buf_push_text(&lists[2].list, pg->only.port);
+        buf_push_text(&lists[HOST], pg->only.host);
+        buf_push_text(&lists[HOSTADDR], pg->only.hostaddr);
+        buf_push_text(&lists[PORT], pg->only.port);
     }
     pg->conn = pg_connect_begin(pg, lists);
     *host_count = pg->probes ? 1 : pg_connect_turned_read(lists, pg->conn, pg->turn);
@@ -210,7 +192,9 @@ static void pg_connect_shake_hands(struct pg *pg, size_t *host_count, bool *sile
         pg->conn = pg_connect_begin(pg, lists);
     }
     *silent = pg->conn != NULL && pg_connect_handshake(pg, pg_now_ms() + pg->connect_timeout_ms);
-    pg_connect_turned_release(lists);
+    for (size_t i = 0; i < LISTS; i++) {
+        buf_release(&lists[i]);
+    }
 }
 
 static int pg_connect_once(struct pg *pg, struct err *err)

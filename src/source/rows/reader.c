@@ -90,12 +90,6 @@ static int reader_end_statement(struct reader *r, struct err *err)
     return r->sent > 0 || !r->ending;
 }
 
-static int reader_end_page(struct reader *r, struct err *err)
-{
-    r->ending = false;
-    return PQexitPipelineMode(r->pg->conn) == 1 ? READER_END : pg_fail(r->pg, NULL, err);
-}
-
 /* Handles a result that is not a row. Returns 0 to continue. */
 static int reader_end_result(struct reader *r, struct err *err)
 {
@@ -104,11 +98,12 @@ static int reader_end_result(struct reader *r, struct err *err)
         return rc == 1 ? READER_END : rc;
     }
     ExecStatusType status = PQresultStatus(r->current);
-    if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH) {
+    if (pg_is_copy(r->current)) {
         return pg_give_up(r->pg, err, "the source answered with a COPY");
     }
     if (status == PGRES_PIPELINE_SYNC) {
-        return reader_end_page(r, err);
+        r->ending = false;
+        return PQexitPipelineMode(r->pg->conn) == 1 ? READER_END : pg_fail(r->pg, NULL, err);
     }
     return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK
                ? 0

@@ -26,12 +26,7 @@ const char *sample_stratum_name(enum stratum s)
 
 /* --- columns --------------------------------------------------------------------------------- */
 
-/* Finds the columns that this role may read; the pipeline may need only some of the table's. */
-static int sample_find_readable(struct sample *s, struct err *err)
-{
-    return pg_ask(s->pg, &s->readable, "sample_readable", PG_PARAMS(PG_INT(s->base->oid)), err);
-}
-
+/* This role may read only some of the table's columns; the pipeline may need no others. */
 static bool sample_is_readable(const struct sample *s, const char *column)
 {
     for (size_t i = 0; i < pg_rows(s->readable); i++) {
@@ -236,7 +231,7 @@ static int sample_look_up(struct sample *s, struct err *err)
     const struct listing_options *r = o->rows;
     int rc = catalog_table(s->pg, &s->base, r->table, r->key, r->key_count, err);
     if (rc == 0) {
-        rc = sample_find_readable(s, err);
+        rc = pg_ask(s->pg, &s->readable, "sample_readable", PG_PARAMS(PG_INT(s->base->oid)), err);
     }
     if (rc == 0) {
         rc = catalog_table(s->pg, &s->rows, r->table, r->key, r->key_count, err);

@@ -104,14 +104,6 @@ int survey_find(struct survey_found *out, struct pg *pg, const char *name, struc
 
 /* --- the key --------------------------------------------------------------------------------- */
 
-static int survey_no_key(const struct survey_found *found, struct err *err)
-{
-    err_set(err, ERR_REJECTED,
-            "nothing identifies a row of \"%s\": no primary key, and no unique index", found->name);
-    return err_hint(err, "add one, so that a document keeps its _id: alter table ... add primary "
-                         "key (...)");
-}
-
 int survey_open(struct pg *pg, struct table **out, const struct survey_found *found,
                 struct survey *s, struct err *err)
 {
@@ -123,7 +115,11 @@ int survey_open(struct pg *pg, struct table **out, const struct survey_found *fo
     const char *key[KEY_MAX_PARTS] = {NULL};
     int rc = pg_ask(pg, &r, "survey_key", PG_PARAMS(PG_INT(found->oid)), err);
     if (rc == 0 && pg_rows(r) == 0) {
-        rc = survey_no_key(found, err);
+        err_set(err, ERR_REJECTED,
+                "nothing identifies a row of \"%s\": no primary key, and no unique index",
+                found->name);
+        rc = err_hint(err, "add one, so that a document keeps its _id: alter table ... add primary "
+                           "key (...)");
     } else if (rc == 0 && pg_rows(r) > KEY_MAX_PARTS) {
         rc = err_set(err, ERR_REJECTED, "the key of \"%s\" has too many columns", found->name);
     }
@@ -185,13 +181,6 @@ static int survey_look_capture(struct survey *s, struct pg *pg, struct err *err)
 
 /* --- the survey ------------------------------------------------------------------------------ */
 
-static int survey_take_facts(struct survey *s, struct pg *pg, struct err *err)
-{
-    const struct columns *columns = &s->table->columns;
-    s->facts.facts = mem_zero(columns->count + 1, sizeof(*s->facts.facts));
-    return survey_facts(pg, s->table, columns, s->facts.facts, &s->analysed, err);
-}
-
 static int survey_take_table(struct survey *s, struct pg *pg, const struct survey_found *found,
                              struct err *err)
 {
@@ -222,7 +211,11 @@ int survey_take(struct survey *out, struct pg *pg, const struct survey_input *in
         rc = found.kind == 'v' ? survey_view(out, pg, &found, err)
                                : survey_take_table(out, pg, &found, err);
     }
-    rc = rc == 0 ? survey_take_facts(out, pg, err) : rc;
+    if (rc == 0) {
+        const struct columns *columns = &out->table->columns;
+        out->facts.facts = mem_zero(columns->count + 1, sizeof(*out->facts.facts));
+        rc = survey_facts(pg, out->table, columns, out->facts.facts, &out->analysed, err);
+    }
     rc = rc == 0 && in->with_count > 0 ? survey_join(out, pg, in, err) : rc;
     rc = rc == 0 ? pg_script(pg, LOOK_TIMEOUT, err) : rc;
     rc = rc == 0 ? survey_look_capture(out, pg, err) : rc;

@@ -155,11 +155,6 @@ static void survey_facts_sample_shape(struct pg *pg, const struct table *t, cons
 
 /* --- all columns ----------------------------------------------------------------------------- */
 
-static bool survey_facts_is_json(const struct column *c)
-{
-    return c->category == 'b' && (strcmp(c->type, "json") == 0 || strcmp(c->type, "jsonb") == 0);
-}
-
 static void survey_facts_sample_array(struct pg *pg, const struct table *t, const char *value,
                                       const struct column *c, struct column_facts *f)
 {
@@ -181,10 +176,11 @@ static void survey_facts_sample_column(struct pg *pg, const struct table *t, con
                                        struct column_facts *f)
 {
     struct buf value;
+    bool json = strcmp(c->type, "json") == 0 || strcmp(c->type, "jsonb") == 0;
     buf_init(&value, SURVEY_TEXT_BYTES);
     buf_push_literal(&value, "t.");
     sqlquote_identifier(&value, c->name);
-    if (survey_facts_is_json(c)) {
+    if (json && c->category == 'b') {
         survey_facts_sample_shape(pg, t, buf_text(&value), f);
     } else if (column_is_array(c)) {
         survey_facts_sample_array(pg, t, buf_text(&value), c, f);

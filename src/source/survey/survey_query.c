@@ -238,14 +238,6 @@ static int survey_query_join_link(struct joiner *j, const struct survey_link *li
     return rc;
 }
 
-static int survey_query_no_link(const struct survey *s, const struct survey_found *found,
-                                struct err *err)
-{
-    err_set(err, ERR_REJECTED, "no foreign key joins \"%s\" and \"%s\"", found->name, s->name);
-    return err_hint(err, "name tables that a foreign key joins directly, or write from.query by "
-                         "hand (see docs/query.md)");
-}
-
 /* A table is named once, and all foreign keys to it are used. */
 static int survey_query_note_table(struct joiner *j, const struct survey_found *found)
 {
@@ -286,7 +278,10 @@ static int survey_query_join_table(struct joiner *j, const char *name)
         }
     }
     if (rc == 0 && joined == 0) {
-        rc = survey_query_no_link(j->s, &found, j->err);
+        err_set(j->err, ERR_REJECTED, "no foreign key joins \"%s\" and \"%s\"", found.name,
+                j->s->name);
+        rc = err_hint(j->err, "name tables that a foreign key joins directly, or write from.query "
+                              "by hand (see docs/query.md)");
     }
     survey_links_release(&links);
     free(found.name);

@@ -226,15 +226,6 @@ static int survey_view_try_candidate(const struct view *v, struct candidate *c, 
     return rc == 0 && *fits ? survey_view_is_unique(v, c, fits) : rc;
 }
 
-static int survey_view_no_root(const struct view *v)
-{
-    err_set(v->err, ERR_REJECTED, "the view \"%s\" shows the key of no table that is unique in it",
-            v->found->name);
-    err_hint(v->err, "let it select the primary key of the table whose rows these are, or name "
-                     "that table");
-    return ERR_REJECTED;
-}
-
 /* Finds the first table whose rows are those of the view. */
 static int survey_view_try_tables(const struct view *v, struct candidate *c, bool parents,
                                   bool *fits)
@@ -258,7 +249,13 @@ static int survey_view_find_root(const struct view *v, struct candidate *c)
     if (rc == 0 && !fits) {
         rc = survey_view_try_tables(v, c, true, &fits);
     }
-    return rc == 0 && (!fits || c->table == NULL) ? survey_view_no_root(v) : rc;
+    if (rc < 0 || (fits && c->table != NULL)) {
+        return rc;
+    }
+    err_set(v->err, ERR_REJECTED, "the view \"%s\" shows the key of no table that is unique in it",
+            v->found->name);
+    return err_hint(v->err, "let it select the primary key of the table whose rows these are, or "
+                            "name that table");
 }
 
 /* --- the query ------------------------------------------------------------------------------- */

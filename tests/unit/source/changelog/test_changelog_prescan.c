@@ -17,8 +17,6 @@ struct fixture {
 static struct fixture page_of(size_t keys)
 {
     struct fixture f = {.capture = {.guarded = true, .harmless = 3}, .options = {.page_rows = 5}};
-    changelog_prescan_init(&f.prescan);
-    changelog_position_init(&f.position);
     f.position.at = (struct position){.kind = POSITION_LOG, .last = text_copy("10:10:")};
     f.page.kind = PAGE_LOG;
     f.page.page.look.snapshot = text_copy("20:20:");
@@ -36,7 +34,7 @@ static bool runs(struct fixture *f)
 
 static void release(struct fixture *f)
 {
-    changelog_prescan_release(&f->prescan);
+    changelog_prescan_reset(&f->prescan);
     changelog_position_release(&f->position);
     page_look_release(&f->page.page.look);
     position_release(&f->page.end);
@@ -76,7 +74,7 @@ START_TEST(a_prescan_moves_on_to_the_end_of_the_window_and_then_back)
 {
     struct fixture f = page_of(4);
     struct change change;
-    buf_push_literal(&f.position.fan_after, "k");
+    f.position.fan_after = text_copy("k");
     ck_assert(runs(&f));
     f.page.end = (struct position){.kind = POSITION_LOG,
                                    .last = text_copy("10:10:"),
@@ -89,13 +87,14 @@ START_TEST(a_prescan_moves_on_to_the_end_of_the_window_and_then_back)
     ck_assert(runs(&f));
     position_release(&f.page.end);
     f.page.end = (struct position){.kind = POSITION_LOG, .last = text_copy("20:20:")};
-    buf_reset(&f.position.fan_after);
+    free(f.position.fan_after);
+    f.position.fan_after = NULL;
     changelog_prescan_end_page(&f.prescan, &f.page, &change);
     ck_assert_int_eq(change.kind, CHANGE_PRESCAN_END);
     ck_assert(!change.truncated);
     ck_assert_int_eq(f.position.at.part, 1);
     ck_assert_str_eq(f.position.at.target, "20:20:");
-    ck_assert_str_eq(buf_text(&f.position.fan_after), "k");
+    ck_assert_str_eq(f.position.fan_after, "k");
     ck_assert_int_eq(f.prescan.state, PRESCAN_DONE);
     ck_assert(!runs(&f)); /* the window's own pages */
     release(&f);
