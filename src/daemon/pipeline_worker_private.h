@@ -21,7 +21,7 @@ void pipeline_worker_note_alive(struct pipeline_worker *r);
 /* Waits for `ms`, or until an order comes. */
 void pipeline_worker_pause_for(struct pipeline_worker *r, int64_t ms);
 /* Waits once for `ms`, an order, a call of the lease thread, or a write of the state file that
- * `notice_fd` reports (-1: none). No round runs, so an order to begin anew is carried out. */
+ * `notice_fd` reports (-1: none). No round runs, so an order to start again is carried out. */
 void pipeline_worker_nap(struct pipeline_worker *r, int notice_fd, int64_t ms);
 
 /* Returns true if the error that ended the round is transient and another round should follow. */

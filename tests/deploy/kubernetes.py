@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """kubernetes.py REPOSITORY PROGRAM: the manifests of deploy/kubernetes are what a cluster takes, and fit together.
 
-kubernetes.py --fields REPOSITORY: prints tests/deploy/kubernetes.fields anew, out of the published schemas
+kubernetes.py --fields REPOSITORY: prints tests/deploy/kubernetes.fields again, out of the published schemas
 that come with the Python package kubernetes-validate. Where that is there the manifests are held against the
 schemas themselves too, where kubectl is there they are put together by it."""
 import os

@@ -81,7 +81,7 @@ static void reject_guard_stop(const struct reject_guard *g, const struct reject_
             g->rejects.operations, v->target.index, reason->count, reason->name);
     err_hint(why,
              g->building ? "the live index stays as it is; correct mapping or rows, then: rowferry "
-                           "reindex --abort %s, and reindex anew"
+                           "reindex --abort %s, and start the rebuild again"
                          : "see \"rowferry deadletter list\", correct mapping or rows and sync "
                            "again; if they are to become dead letters: rowferry sync "
                            "--allow-rejections %s",

@@ -125,7 +125,7 @@ static void apply_outcome_hint(const struct loop *l, struct span reason, struct 
                  l->view.target.pipeline);
     } else if (outcome_is_gone(reason)) {
         err_hint(why,
-                 "index \"%s\" or its alias \"%s\" is gone: put the index back, or build it anew: "
+                 "index \"%s\" or its alias \"%s\" is gone: put the index back, or rebuild it: "
                  "rowferry reindex %s",
                  l->view.target.index, l->sender.write_alias, l->view.target.pipeline);
     } else if (outcome_is_shared(reason)) {
