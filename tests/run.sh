@@ -33,7 +33,7 @@ servers=(opensearch_2 elasticsearch_8_security)
 # For the night.
 more=(opensearch_2_knn opensearch_2_security opensearch_3 opensearch_3_security elasticsearch_8 elasticsearch_9)
 # They wait for long, or count memory: label "long" in tests/integration too.
-slow='reindex_(moved|readers|stopped)|run_(listen_hostile|stall|standby)|sync_verify_meanwhile'
+slow='reindex_(alias_moved|searches|stopped)|run_(listen_hostile|stall|standby)|sync_verify_concurrent'
 conformance=
 if [ "${1:-}" = --night ]; then
     export ROWFERRY_HISTORIES=${ROWFERRY_HISTORIES:-3000}

@@ -41,7 +41,7 @@ ENGINE = ["unit_engine_pipeline", "unit_engine_simulation"]
 LOG = ("changelog copy standing rules tree ahead left mirror rewritten absent query depend readers divided "
        "subscription standby").split()
 BEYOND = [
-    ("src/engine/", ["integration_sync_first_load", "integration_sync_changes", "integration_sync_hostile"]),
+    ("src/engine/", ["integration_sync_first_load", "integration_sync_changes", "integration_sync_difficult_values"]),
     ("src/source/cursor", ["integration_source_cursor", "integration_source_cursor_condition", "integration_source_overlap",
                           "integration_sync_cursor", "integration_sync_cursor_standby", "integration_cli_check_source"]),
     ("src/source/horizon", ["integration_source_cursor", "integration_source_overlap", "integration_sync_cursor"]),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One member of a tree that ALTER TABLE wrote anew, and what only looks like it. */
+/* One member of a tree that ALTER TABLE rewrote, and what only looks like it. */
 #include "events.h"
 
 #define REWRITTEN "was rewritten by ALTER TABLE: its rows may"

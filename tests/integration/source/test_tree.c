@@ -120,7 +120,7 @@ START_TEST(a_truncate_of_the_parent_is_a_truncate)
 }
 END_TEST
 
-/* Resumes like the engine: after a transient error everything is read anew. */
+/* Resumes like the engine: after a transient error everything is read again. */
 static void must_join(struct walk *w, const char *sql, const char *who, size_t changes)
 {
     struct err err = {0};

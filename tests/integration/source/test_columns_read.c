@@ -181,7 +181,7 @@ START_TEST(a_new_column_takes_the_place_of_one_outside)
 }
 END_TEST
 
-SUITE_MAIN("source/read", names_of_two_columns_that_a_query_reads_are_swapped,
+SUITE_MAIN("source/columns_read", names_of_two_columns_that_a_query_reads_are_swapped,
            a_column_that_a_query_reads_is_dropped_and_added_again,
            a_label_that_a_query_casts_to_text_is_renamed, columns_that_only_keys_read_are_swapped,
            a_column_that_a_condition_reads_becomes_another,

@@ -163,7 +163,7 @@ START_TEST(the_answer_of_one_that_was_refused_says_how_far_it_was)
 }
 END_TEST
 
-SUITE_MAIN("reindex/accidents", a_table_made_anew_under_a_rebuild_is_built_from_the_beginning,
+SUITE_MAIN("reindex/failures", a_table_made_anew_under_a_rebuild_is_built_from_the_beginning,
            a_return_that_the_table_left_behind_names_the_way_out,
            what_is_said_to_be_kept_is_kept_also_after_the_state_file_is_lost,
            an_index_that_was_closed_says_how_it_is_opened,

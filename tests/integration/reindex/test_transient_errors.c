@@ -67,5 +67,5 @@ START_TEST(an_interrupt_ends_the_wait_for_a_service)
 }
 END_TEST
 
-SUITE_MAIN("reindex/passing", a_service_that_fails_for_a_moment_is_waited_for_in_every_step,
+SUITE_MAIN("reindex/transient_errors", a_service_that_fails_for_a_moment_is_waited_for_in_every_step,
            an_interrupt_ends_the_wait_for_a_service, a_swap_whose_answer_was_lost_has_swapped)

@@ -77,4 +77,4 @@ START_TEST(five_commands_lead_from_a_table_to_a_verified_index)
 }
 END_TEST
 
-SUITE_MAIN("integration/cli/newcomer", five_commands_lead_from_a_table_to_a_verified_index)
+SUITE_MAIN("integration/cli/readme", five_commands_lead_from_a_table_to_a_verified_index)

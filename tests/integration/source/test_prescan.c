@@ -216,7 +216,7 @@ START_TEST(what_a_dependency_hides_from_a_query_is_foreseen)
 }
 END_TEST
 
-SUITE_MAIN("source/ahead", a_window_of_several_pages_tells_its_deletes_first,
+SUITE_MAIN("source/prescan", a_window_of_several_pages_tells_its_deletes_first,
            a_page_of_more_keys_than_harmless_is_looked_through,
            what_commits_after_the_look_is_looked_at_by_itself,
            a_truncate_behind_other_changes_ends_the_look,

@@ -120,4 +120,4 @@ START_TEST(one_living_run_does_all_that_it_is_asked)
 }
 END_TEST
 
-SUITE_MAIN("run/asked", one_living_run_does_all_that_it_is_asked)
+SUITE_MAIN("run/requests", one_living_run_does_all_that_it_is_asked)

@@ -307,7 +307,7 @@ START_TEST(yes_asks_nothing_and_an_end_of_the_answers_writes_nothing)
 }
 END_TEST
 
-SUITE_MAIN("cli/init_said", what_argv_alone_shows_to_be_wrong, a_credential_that_is_not_whole,
+SUITE_MAIN("cli/init_messages", what_argv_alone_shows_to_be_wrong, a_credential_that_is_not_whole,
            tables_that_cannot_be_documents, a_service_that_does_not_answer_is_a_comment,
            a_file_is_replaced_only_when_told_to,
            a_role_that_may_not_install_follows_a_column_or_is_told_whom_to_ask,

@@ -204,7 +204,7 @@ START_TEST(what_somebody_works_as_is_not_taken_away)
 }
 END_TEST
 
-SUITE_MAIN("reindex/lost", what_was_being_built_keeps_nothing_when_the_state_file_is_lost,
+SUITE_MAIN("reindex/lost_state", what_was_being_built_keeps_nothing_when_the_state_file_is_lost,
            a_rebuild_after_the_loss_lets_go_of_what_was_being_built,
            the_way_back_is_shown_after_a_loss_too,
            the_way_back_is_shown_where_the_live_index_is_taken_over,

@@ -247,7 +247,7 @@ START_TEST(a_query_is_divided_by_the_keys_of_its_table)
 }
 END_TEST
 
-SUITE_MAIN("source/divided", keys_of_which_the_server_knows_nothing_are_read_with_one_connection,
+SUITE_MAIN("source/key_ranges", keys_of_which_the_server_knows_nothing_are_read_with_one_connection,
            keys_that_begin_alike_are_read_with_one_connection,
            what_is_left_is_divided_when_the_copy_goes_on, rows_without_a_key_come_once,
            a_partitioned_table_is_divided_by_what_is_known_of_all_of_it,

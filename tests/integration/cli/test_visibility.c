@@ -111,6 +111,6 @@ START_TEST(source_says_whom_the_change_log_concerns)
 }
 END_TEST
 
-SUITE_MAIN("cli/outside", source_says_whom_the_change_log_concerns,
+SUITE_MAIN("cli/visibility", source_says_whom_the_change_log_concerns,
            a_document_on_a_terminal_shows_the_controls_of_a_row_and_a_pipe_gets_its_bytes,
            the_environment_and_the_memory_are_closed_to_processes_of_the_same_user)

@@ -305,7 +305,7 @@ START_TEST(what_is_not_yet_read_can_be_counted)
 }
 END_TEST
 
-SUITE_MAIN("source/standing", an_idle_poll_neither_moves_nor_writes,
+SUITE_MAIN("source/positions", an_idle_poll_neither_moves_nor_writes,
            entries_are_pruned_behind_the_slowest_consumer,
            what_a_short_run_left_to_prune_the_next_one_prunes,
            a_poll_reads_only_the_index_behind_its_position,

@@ -131,7 +131,7 @@ START_TEST(what_only_the_former_mapping_refuses_is_refused_after_the_way_back)
 }
 END_TEST
 
-SUITE_MAIN("reindex/letters",
+SUITE_MAIN("reindex/dead_letters",
            letters_that_were_open_when_it_was_replaced_are_open_after_the_way_back,
            rows_deleted_since_do_not_come_back_with_a_generation_that_had_letters,
            letters_that_came_since_it_was_replaced_are_open_after_the_way_back,

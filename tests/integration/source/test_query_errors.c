@@ -69,5 +69,5 @@ START_TEST(what_waits_of_a_table_that_the_query_depends_on_is_counted)
 }
 END_TEST
 
-SUITE_MAIN("source/query_said", a_column_that_a_query_has_twice_is_named,
+SUITE_MAIN("source/query_errors", a_column_that_a_query_has_twice_is_named,
            what_waits_of_a_table_that_the_query_depends_on_is_counted)

@@ -229,7 +229,7 @@ START_TEST(no_more_memory_than_an_idle_sync)
 }
 END_TEST
 
-SUITE_MAIN("sync/verify_meanwhile", an_equal_index_is_never_said_to_differ_while_it_is_written,
+SUITE_MAIN("sync/verify_concurrent", an_equal_index_is_never_said_to_differ_while_it_is_written,
            a_service_that_falters_is_ridden_out,
            a_service_that_restarts_in_the_middle_is_waited_for,
            an_index_that_is_swapped_in_the_middle_is_no_difference,

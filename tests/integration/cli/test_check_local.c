@@ -395,7 +395,7 @@ START_TEST(a_state_file_on_another_machines_disk_is_told)
 }
 END_TEST
 
-SUITE_MAIN("integration/check_place", what_stands_in_the_way_of_a_pipeline_is_told,
+SUITE_MAIN("integration/check_local", what_stands_in_the_way_of_a_pipeline_is_told,
            dead_letters_that_are_open_are_told, a_mapping_that_does_not_fit_is_found,
            what_there_is_no_room_for_is_found, shards_and_load_that_do_not_fit_are_found,
            a_sample_that_takes_too_long_is_given_up, a_configuration_that_opens_too_much_is_told,

@@ -274,7 +274,7 @@ START_TEST(bytes_of_a_database_that_checks_none_are_said_to_be_no_utf_8)
 }
 END_TEST
 
-SUITE_MAIN("integration/hostile", a_hundred_hostile_rows_arrive_exactly_or_say_why_not,
+SUITE_MAIN("integration/difficult_values", a_hundred_hostile_rows_arrive_exactly_or_say_why_not,
            keys_of_two_columns_that_join_alike_are_two_documents,
            a_row_whose_key_no_document_can_have_is_forgotten_once_it_is_gone,
            bytes_of_a_database_that_checks_none_are_said_to_be_no_utf_8)

@@ -108,6 +108,6 @@ START_TEST(a_cast_of_a_columns_type_does_not_run_in_validate_or_check)
 }
 END_TEST
 
-SUITE_MAIN("sync/stranger", a_lock_that_a_stranger_holds_is_a_failure_that_names_the_role,
+SUITE_MAIN("sync/other_roles", a_lock_that_a_stranger_holds_is_a_failure_that_names_the_role,
            a_key_of_a_hundred_kilobytes_is_a_dead_letter,
            a_cast_of_a_columns_type_does_not_run_in_validate_or_check)

@@ -121,7 +121,7 @@ START_TEST(a_generation_of_which_many_rows_are_dead_letters_is_refused)
 }
 END_TEST
 
-SUITE_MAIN("reindex/wrong", documents_that_are_missing_are_counted_and_refused,
+SUITE_MAIN("reindex/wrong_contents", documents_that_are_missing_are_counted_and_refused,
            documents_that_are_too_many_are_counted_and_refused,
            documents_that_are_altered_are_counted_and_refused,
            one_for_another_is_refused_in_a_table_of_which_a_sample_is_looked_at,

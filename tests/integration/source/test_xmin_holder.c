@@ -241,7 +241,7 @@ START_TEST(a_copy_does_not_say_what_waits)
 }
 END_TEST
 
-SUITE_MAIN("source/hold", a_session_idle_in_transaction_is_named_with_pid_age_and_state,
+SUITE_MAIN("source/xmin_holder", a_session_idle_in_transaction_is_named_with_pid_age_and_state,
            a_writer_in_another_database_holds_the_log_and_no_cursor,
            a_prepared_transaction_is_named_though_it_has_no_session,
            without_privileges_a_writer_is_seen_and_its_age_counts_from_then,

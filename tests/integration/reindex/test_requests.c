@@ -186,7 +186,7 @@ START_TEST(what_another_host_holds_is_not_rebuilt)
 }
 END_TEST
 
-SUITE_MAIN("reindex/asked", a_run_rebuilds_when_it_is_asked_and_goes_on,
+SUITE_MAIN("reindex/requests", a_run_rebuilds_when_it_is_asked_and_goes_on,
            what_a_run_refuses_is_told_with_the_reason, who_asked_may_leave_and_another_may_abort,
            a_rebuild_that_runs_adopts_nothing_by_a_later_word, a_sync_at_work_is_waited_for,
            what_another_host_holds_is_not_rebuilt)

@@ -259,7 +259,7 @@ START_TEST(letters_are_kept_in_a_database_of_another_encoding)
 }
 END_TEST
 
-SUITE_MAIN("integration/mirror", what_was_told_is_read_back_and_gone_on_from,
+SUITE_MAIN("integration/checkpoint_backup", what_was_told_is_read_back_and_gone_on_from,
            a_copy_leaves_nothing_to_go_on_from, a_copy_begun_again_takes_the_mirror_away,
            an_older_state_file_tells_nothing,
            a_position_of_a_lost_history_is_not_told_once_everything_is_copied_again,

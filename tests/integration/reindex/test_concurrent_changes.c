@@ -310,7 +310,7 @@ START_TEST(a_live_generation_that_takes_no_writes_is_replaced_by_the_next)
 }
 END_TEST
 
-SUITE_MAIN("reindex/meanwhile", an_alias_that_was_moved_to_another_ones_index_stays_there,
+SUITE_MAIN("reindex/concurrent_changes", an_alias_that_was_moved_to_another_ones_index_stays_there,
            an_alias_that_is_moved_between_look_and_swap_stays_there,
            an_alias_of_two_indices_is_named_and_left_alone,
            a_next_generation_that_somebody_else_put_behind_the_alias_is_made_whole,

@@ -139,7 +139,7 @@ START_TEST(a_sync_at_work_goes_on_with_what_its_own_rebuild_has_built)
 }
 END_TEST
 
-SUITE_MAIN("reindex/moved", a_run_whose_alias_was_moved_stops_and_says_where_it_points,
+SUITE_MAIN("reindex/alias_moved", a_run_whose_alias_was_moved_stops_and_says_where_it_points,
            a_run_whose_alias_was_removed_stops,
            a_sync_at_work_does_not_write_to_its_end_what_nobody_searches,
            a_sync_at_work_goes_on_with_what_its_own_rebuild_has_built)

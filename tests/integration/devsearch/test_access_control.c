@@ -292,7 +292,7 @@ START_TEST(a_body_of_the_wrong_shape_is_answered_and_ends_nothing)
 }
 END_TEST
 
-SUITE_MAIN("devsearch/closed", a_page_of_the_web_neither_reads_nor_deletes_what_was_loaded,
+SUITE_MAIN("devsearch/access_control", a_page_of_the_web_neither_reads_nor_deletes_what_was_loaded,
            a_page_of_another_origin_changes_nothing, without_a_credential_it_says_who_may_come_in,
            a_request_that_asks_for_too_much_is_refused_before_it_holds_the_others_up,
            indices_and_points_in_time_do_not_grow_without_end,

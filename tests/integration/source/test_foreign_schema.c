@@ -178,7 +178,7 @@ START_TEST(a_line_break_in_a_name_stays_in_the_comment)
 }
 END_TEST
 
-SUITE_MAIN("source/planted", a_schema_of_a_lower_role_is_refused_before_anything_is_read,
+SUITE_MAIN("source/foreign_schema", a_schema_of_a_lower_role_is_refused_before_anything_is_read,
            what_was_planted_into_the_schema_later_is_refused_by_name,
            who_installed_first_does_not_gain_the_rights_of_who_installs_later,
            who_may_do_more_than_the_tables_owner_does_not_install,

@@ -329,5 +329,5 @@ START_TEST(nobody_who_searches_notices_three_rebuilds_beside_a_run)
 }
 END_TEST
 
-SUITE_MAIN("reindex/readers", nobody_who_searches_notices_three_rebuilds_in_a_row,
+SUITE_MAIN("reindex/searches", nobody_who_searches_notices_three_rebuilds_in_a_row,
            nobody_who_searches_notices_three_rebuilds_beside_a_run)

@@ -53,6 +53,6 @@ START_TEST(a_dropped_partition_has_the_index_reconciled_by_the_next_sync)
 }
 END_TEST
 
-SUITE_MAIN("source/left", a_detached_partition_has_the_index_reconciled,
+SUITE_MAIN("source/members_left", a_detached_partition_has_the_index_reconciled,
            a_partition_that_left_while_another_joined_hides_neither,
            a_dropped_partition_has_the_index_reconciled_by_the_next_sync)

@@ -278,7 +278,7 @@ START_TEST(an_alias_that_is_named_like_the_next_generation_of_another_is_passed_
 }
 END_TEST
 
-SUITE_MAIN("reindex/neighbours", a_rebuild_leaves_the_indices_of_aliases_that_begin_alike_alone,
+SUITE_MAIN("reindex/similar_names", a_rebuild_leaves_the_indices_of_aliases_that_begin_alike_alone,
            all_at_once_and_some_given_up_each_keeps_to_its_own,
            names_that_begin_alike_are_adopted_rebuilt_and_gone_back_to_each_for_itself,
            an_alias_that_is_named_like_the_next_generation_of_another_is_passed_over)
