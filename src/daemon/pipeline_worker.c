@@ -133,7 +133,7 @@ static void pipeline_worker_rebuild_for_schema(struct pipeline_worker *r, int rc
     struct err err;
     const struct pipeline_config *now = config_pipeline(r->session.config, r->name);
     if (rc < 0 && r->err.drift && now->on_schema_change == ON_SCHEMA_CHANGE_REBUILD &&
-        !rebuild_worker_busy(&r->rebuild_worker) && r->rebuild_worker.rc == 0) {
+        !rebuild_worker_busy(&r->rebuild_worker) && r->rebuild_worker.end.rc == 0) {
         log_err(LOG_WARN, "schema_changed", r->name, &r->err);
         if (rebuild_worker_want(&r->rebuild_worker, &err) < 0) {
             log_err(LOG_ERROR, "rebuild_failed", r->name, &err);
@@ -351,7 +351,7 @@ int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err)
     bool held = rc == ERR_HELD;
     if (held) {
         rebuild_worker_take_back(b);
-        b->rebuilt =
+        b->end.rebuilt =
             (struct rebuild_outcome){0}; /* nothing to abort; the lock holder is reported */
     }
     bool ended = !held && !rebuild_worker_busy(b);
@@ -362,9 +362,9 @@ int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err)
         *err = r->err;
         return rc;
     }
-    if (ended && b->rc < 0) {
-        *err = b->err;
-        return b->rc;
+    if (ended && b->end.rc < 0) {
+        *err = b->end.err;
+        return b->end.rc;
     }
     return 0;
 }

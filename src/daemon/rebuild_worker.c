@@ -23,12 +23,13 @@ static const char *const kind_names[] = {[REBUILD_NEW] = "reindex", [REBUILD_BAC
 void rebuild_worker_init(struct rebuild_worker *b, const struct rebuild_worker_options *options)
 {
     b->options = *options; /* keeps `stop` and `quits`, which another thread may have set */
-    backoff_init(&b->backoff, AGAIN_BASE_MS, AGAIN_MAX_MS);
-    atomic_init(&b->ended, false);
-    b->aborts = b->fresh = b->first = b->stopped = false;
-    b->result = (struct rebuild_result){0};
-    b->rebuilt = (struct rebuild_outcome){0};
-    b->rc = 0;
+    backoff_init(&b->thread.backoff, AGAIN_BASE_MS, AGAIN_MAX_MS);
+    atomic_init(&b->thread.state, REBUILD_WORKER_NONE);
+    b->order.aborts = b->order.fresh = b->end.stopped = false;
+    b->fill.step = REBUILD_WORKER_WANTED;
+    b->fill.result = (struct rebuild_result){0};
+    b->end.rebuilt = (struct rebuild_outcome){0};
+    b->end.rc = 0;
 }
 
 static void rebuild_worker_stop_fill(struct rebuild_worker *b)
@@ -47,23 +48,28 @@ static bool rebuild_worker_stopping(const struct rebuild_worker *b)
     return stop_is_set(&b->stop);
 }
 
+static bool rebuild_worker_has_thread(const struct rebuild_worker *b)
+{
+    return atomic_load(&b->thread.state) != REBUILD_WORKER_NONE;
+}
+
 /* --- its session ------------------------------------------------------------------------------ */
 
 static void rebuild_worker_close_session(struct rebuild_worker *b)
 {
-    if (b->reading != NULL) {
-        session_release(&b->session);
-        b->session = (struct session){0};
-        settings_reload_drop(b->options.settings, b->reading);
-        b->reading = NULL;
+    if (b->fill.reading != NULL) {
+        session_release(&b->fill.session);
+        b->fill.session = (struct session){0};
+        settings_reload_drop(b->options.settings, b->fill.reading);
+        b->fill.reading = NULL;
     }
 }
 
 static int rebuild_worker_open_session(struct rebuild_worker *b, struct err *err)
 {
-    struct session *s = &b->session;
-    b->reading = settings_reload_take(b->options.settings);
-    const struct config *config = &b->reading->config;
+    struct session *s = &b->fill.session;
+    b->fill.reading = settings_reload_take(b->options.settings);
+    const struct config *config = &b->fill.reading->config;
     int rc = session_init(s, config, config_pipeline(config, b->options.pipeline),
                           b->options.command, err);
     s->anew = true;
@@ -93,7 +99,7 @@ struct work {
 static void rebuild_worker_fill_work(struct rebuild_worker *b, struct work *w,
                                      const volatile sig_atomic_t *stop)
 {
-    const struct session *s = &b->session;
+    const struct session *s = &b->fill.session;
     session_options(s, &w->pipeline);
     session_ports(s, &w->ports);
     session_source_options(s, &w->source);
@@ -113,8 +119,8 @@ static void rebuild_worker_fill_work(struct rebuild_worker *b, struct work *w,
 
 /* --- the fill, in its thread ------------------------------------------------------------------ */
 
-/* Waits for an initial load in progress, which does the same as a rebuild. Sets b->first if
- * there was one and its generation is live now. */
+/* Waits for an initial load in progress, which does the same as a rebuild. Sets
+ * REBUILD_WORKER_FIRST if there was one and its generation is live now. */
 static int rebuild_worker_wait_for_first_load(struct rebuild_worker *b, struct err *err)
 {
     enum generation_phase phase = GENERATION_BUILDING;
@@ -122,11 +128,13 @@ static int rebuild_worker_wait_for_first_load(struct rebuild_worker *b, struct e
     for (bool was = false; rc == 0 && phase == GENERATION_BUILDING && !rebuild_worker_stopping(b);
          was = true) {
         struct checkpoint c = {0};
-        rc = checkpoint_load(b->session.state, &c, err);
+        rc = checkpoint_load(b->fill.session.state, &c, err);
         phase = c.phase;
-        b->first = was && phase == GENERATION_LIVE;
-        if (b->first && c.generation != NULL) {
-            snprintf(b->rebuilt.generation, sizeof(b->rebuilt.generation), "%s", c.generation);
+        bool first = was && phase == GENERATION_LIVE;
+        b->fill.step = first ? REBUILD_WORKER_FIRST : b->fill.step;
+        if (first && c.generation != NULL) {
+            snprintf(b->end.rebuilt.generation, sizeof(b->end.rebuilt.generation), "%s",
+                     c.generation);
         }
         checkpoint_release(&c);
         if (phase == GENERATION_BUILDING) {
@@ -140,22 +148,22 @@ static int rebuild_worker_fill(struct rebuild_worker *b, struct err *err)
 {
     struct work w;
     int rc = rebuild_worker_open_session(b, err);
-    if (rc == 0 && b->wants && b->kind == REBUILD_NEW) {
+    if (rc == 0 && b->fill.step == REBUILD_WORKER_WANTED && b->order.kind == REBUILD_NEW) {
         rc = rebuild_worker_wait_for_first_load(b, err);
     }
-    if (rc < 0 || b->first || rebuild_worker_stopping(b)) {
+    if (rc < 0 || b->fill.step == REBUILD_WORKER_FIRST || rebuild_worker_stopping(b)) {
         return rc;
     }
     rebuild_worker_fill_work(b, &w, &b->stop);
-    if (b->wants) {
-        rc = rebuild_want(&w.options, &w.all, b->kind, b->adopt, err);
-        b->wants = rc < 0;
+    if (b->fill.step == REBUILD_WORKER_WANTED) {
+        rc = rebuild_want(&w.options, &w.all, b->order.kind, b->order.terms.adopt, err);
+        b->fill.step = rc < 0 ? REBUILD_WORKER_WANTED : REBUILD_WORKER_RECORDED;
     }
-    rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->result, err);
-    if (rc < 0 && err->drift && !b->anew && !rebuild_worker_stopping(b)) {
-        b->anew = true; /* once only: repeated drift needs a person */
+    rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->fill.result, err);
+    if (rc < 0 && err->drift && !b->fill.anew && !rebuild_worker_stopping(b)) {
+        b->fill.anew = true; /* once only: repeated drift needs a person */
         rc = rebuild_restart(&w.options, &w.all, err);
-        rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->result, err);
+        rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->fill.result, err);
     }
     return rc;
 }
@@ -163,10 +171,10 @@ static int rebuild_worker_fill(struct rebuild_worker *b, struct err *err)
 static void *rebuild_worker_run(void *argument)
 {
     struct rebuild_worker *b = argument;
-    clock_sleep(b->pause_ms, &b->stop);
-    b->result = (struct rebuild_result){0};
-    b->rc = rebuild_worker_stopping(b) ? 0 : rebuild_worker_fill(b, &b->err);
-    atomic_store(&b->ended, true);
+    clock_sleep(b->thread.pause_ms, &b->stop);
+    b->fill.result = (struct rebuild_result){0};
+    b->end.rc = rebuild_worker_stopping(b) ? 0 : rebuild_worker_fill(b, &b->end.err);
+    atomic_store(&b->thread.state, REBUILD_WORKER_ENDED);
     b->options.call(b->options.context);
     return NULL;
 }
@@ -175,29 +183,29 @@ static void *rebuild_worker_run(void *argument)
 
 static int rebuild_worker_start(struct rebuild_worker *b, struct err *err)
 {
-    b->ended = false;
+    atomic_store(&b->thread.state, REBUILD_WORKER_RUNNING);
     __atomic_store_n(&b->stop, 0, __ATOMIC_RELAXED);
-    int failed = pthread_create(&b->thread, NULL, rebuild_worker_run, b);
-    b->started = failed == 0;
-    return failed == 0
-               ? 0
-               : err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));
+    int failed = pthread_create(&b->thread.id, NULL, rebuild_worker_run, b);
+    if (failed != 0) {
+        atomic_store(&b->thread.state, REBUILD_WORKER_NONE);
+        return err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));
+    }
+    return 0;
 }
 
 static int rebuild_worker_begin_thread(struct rebuild_worker *b, enum rebuild_kind kind, bool adopt,
                                        bool wants, struct err *err)
 {
-    b->kind = kind;
-    b->adopt = adopt;
-    b->allow_deletes = false;
-    b->wants = wants;
-    b->pause_ms = 0;
-    b->held = 0;
-    b->rebuilt = (struct rebuild_outcome){0};
-    b->fresh = wants;
-    b->anew = false;
-    b->first = b->stopped = false;
-    backoff_reset(&b->backoff);
+    b->order.kind = kind;
+    b->order.terms = (struct rebuild_terms){.adopt = adopt};
+    b->fill.step = wants ? REBUILD_WORKER_WANTED : REBUILD_WORKER_RECORDED;
+    b->thread.pause_ms = 0;
+    b->thread.held = 0;
+    b->end.rebuilt = (struct rebuild_outcome){0};
+    b->order.fresh = wants;
+    b->fill.anew = false;
+    b->end.stopped = false;
+    backoff_reset(&b->thread.backoff);
     log_event(LOG_INFO, wants ? "rebuild_wanted" : "rebuild_goes_on",
               F_TEXT("pipeline", b->options.pipeline), F_TEXT("kind", kind_names[kind]));
     return rebuild_worker_start(b, err);
@@ -216,25 +224,27 @@ int rebuild_worker_go_on(struct rebuild_worker *b, struct err *err)
 int rebuild_worker_begin(struct rebuild_worker *b, int64_t id, enum rebuild_kind kind,
                          const struct rebuild_terms *terms, struct err *err)
 {
-    if (b->aborts || (b->started && kind != b->kind)) {
+    if (b->order.aborts || (rebuild_worker_has_thread(b) && kind != b->order.kind)) {
         err_set(err, ERR_STATE, "%s is under way",
-                b->aborts                 ? "an abort"
-                : b->kind == REBUILD_BACK ? "a rollback"
-                                          : "a rebuild");
+                b->order.aborts                 ? "an abort"
+                : b->order.kind == REBUILD_BACK ? "a rollback"
+                                                : "a rebuild");
         return err_hint(err, "wait until it has ended, or rowferry reindex --abort %s",
                         b->options.pipeline);
     }
-    if (b->started && terms->adopt && !b->adopt) {
+    if (rebuild_worker_has_thread(b) && terms->adopt && !b->order.terms.adopt) {
         err_set(err, ERR_STATE, "a rebuild is under way, without --adopt");
         return err_hint(err,
                         "rowferry reindex %s joins it; rowferry reindex --abort %s, then rowferry "
                         "reindex --adopt %s begins another one",
                         b->options.pipeline, b->options.pipeline, b->options.pipeline);
     }
-    int rc = b->started ? 0 : rebuild_worker_begin_thread(b, kind, terms->adopt, true, err);
+    int rc = rebuild_worker_has_thread(b)
+                 ? 0
+                 : rebuild_worker_begin_thread(b, kind, terms->adopt, true, err);
     if (rc == 0) {
-        b->allow_deletes |= terms->allow_deletes;
-        pending_replies_push(&b->pending_replies, id);
+        b->order.terms.allow_deletes |= terms->allow_deletes;
+        pending_replies_push(&b->order.pending_replies, id);
     }
     return rc;
 }
@@ -247,8 +257,8 @@ int rebuild_worker_want(struct rebuild_worker *b, struct err *err)
 
 void rebuild_worker_abort(struct rebuild_worker *b, int64_t id)
 {
-    pending_replies_push(&b->aborters, id);
-    b->aborts = true;
+    pending_replies_push(&b->order.aborters, id);
+    b->order.aborts = true;
     rebuild_worker_stop_fill(b);
     b->options.call(b->options.context);
 }
@@ -294,7 +304,7 @@ bool rebuild_worker_asked(void *context, int64_t id, const char *command, const 
 
 static void rebuild_worker_log_rebuilt(const struct rebuild_worker *b)
 {
-    const struct rebuild_outcome *r = &b->rebuilt;
+    const struct rebuild_outcome *r = &b->end.rebuilt;
     log_event(LOG_INFO, "rebuilt", F_TEXT("pipeline", b->options.pipeline),
               F_TEXT("index", r->generation),
               F_TEXT("former", r->former[0] != '\0' ? r->former : NULL),
@@ -313,7 +323,7 @@ static void rebuild_worker_note_failed(struct rebuild_worker *b)
                                     .lag_rows = -1};
     struct state *next = NULL;
     struct err ignored;
-    snprintf(working.failed_why, sizeof(working.failed_why), "%.127s", b->err.message);
+    snprintf(working.failed_why, sizeof(working.failed_why), "%.127s", b->end.err.message);
     int rc = rebuild_open(b->options.state, &next, &ignored);
     if (rc == 0 && next != NULL && live_progress_write(next, &working, &ignored) < 0) {
         log_err(LOG_WARN, "not_told", b->options.pipeline, &ignored);
@@ -325,20 +335,20 @@ static void rebuild_worker_note_failed(struct rebuild_worker *b)
 static int rebuild_worker_swap(struct rebuild_worker *b)
 {
     struct work w;
-    if (b->first) {
-        b->rebuilt.kind = REBUILD_OUTCOME_FIRST;
+    if (b->fill.step == REBUILD_WORKER_FIRST) {
+        b->end.rebuilt.kind = REBUILD_OUTCOME_FIRST;
         return 0;
     }
-    if (!b->result.filled) {
-        b->result.stopped = true;
+    if (!b->fill.result.filled) {
+        b->fill.result.stopped = true;
         return 0;
     }
     rebuild_worker_fill_work(b, &w, b->options.stop);
     w.pipeline.hooks.alive_us = b->options.alive_us;
-    w.options.allow_deletes = b->allow_deletes;
-    int rc = rebuild_swap(&w.options, &w.all, &b->result, &b->err);
-    if (rc == 0 && b->result.swapped) {
-        rebuild_outcome_fill(&b->rebuilt, b->kind, w.options.keep, &b->result);
+    w.options.allow_deletes = b->order.terms.allow_deletes;
+    int rc = rebuild_swap(&w.options, &w.all, &b->fill.result, &b->end.err);
+    if (rc == 0 && b->fill.result.swapped) {
+        rebuild_outcome_fill(&b->end.rebuilt, b->order.kind, w.options.keep, &b->fill.result);
     }
     return rc;
 }
@@ -348,19 +358,19 @@ static int rebuild_worker_swap(struct rebuild_worker *b)
 static bool rebuild_worker_again(struct rebuild_worker *b)
 {
     const struct clock clock = clock_system();
-    bool held = b->rc == ERR_HELD && ++b->held <= HELD_MAX;
-    bool waits = held || (b->rc == ERR_TRANSIENT && b->options.patient);
-    bool interrupted =
-        b->rc == 0 && !rebuild_worker_stopping(b) && b->rebuilt.kind == REBUILD_OUTCOME_NOTHING;
+    bool held = b->end.rc == ERR_HELD && ++b->thread.held <= HELD_MAX;
+    bool waits = held || (b->end.rc == ERR_TRANSIENT && b->options.patient);
+    bool interrupted = b->end.rc == 0 && !rebuild_worker_stopping(b) &&
+                       b->end.rebuilt.kind == REBUILD_OUTCOME_NOTHING;
     if (!waits && !interrupted) {
         return false;
     }
-    if (waits && b->pause_ms == 0) {
-        log_err(LOG_WARN, "rebuild_waits", b->options.pipeline, &b->err);
+    if (waits && b->thread.pause_ms == 0) {
+        log_err(LOG_WARN, "rebuild_waits", b->options.pipeline, &b->end.err);
     }
-    b->pause_ms = waits ? backoff_next_ms(&b->backoff, clock_random(&clock)) : 0;
-    if (rebuild_worker_start(b, &b->err) < 0) {
-        b->rc = ERR_TRANSIENT;
+    b->thread.pause_ms = waits ? backoff_next_ms(&b->thread.backoff, clock_random(&clock)) : 0;
+    if (rebuild_worker_start(b, &b->end.err) < 0) {
+        b->end.rc = ERR_TRANSIENT;
         return false;
     }
     return true;
@@ -368,23 +378,23 @@ static bool rebuild_worker_again(struct rebuild_worker *b)
 
 static void rebuild_worker_finish(struct rebuild_worker *b)
 {
-    b->rc = b->rc == 0 ? rebuild_worker_swap(b) : b->rc;
+    b->end.rc = b->end.rc == 0 ? rebuild_worker_swap(b) : b->end.rc;
     rebuild_worker_close_session(b);
     if (rebuild_worker_again(b)) {
         return;
     }
-    if (b->rc < 0) {
-        rebuild_outcome_fill_failed(&b->rebuilt, &b->result);
+    if (b->end.rc < 0) {
+        rebuild_outcome_fill_failed(&b->end.rebuilt, &b->fill.result);
         rebuild_worker_note_failed(b);
-        log_err(LOG_ERROR, "rebuild_failed", b->options.pipeline, &b->err);
-        pending_replies_refuse(&b->pending_replies, b->options.state, b->options.pipeline, &b->err,
-                               &b->rebuilt);
-    } else if (b->rebuilt.kind == REBUILD_OUTCOME_NOTHING) {
-        b->stopped = true; /* requesters wait for the next holder */
+        log_err(LOG_ERROR, "rebuild_failed", b->options.pipeline, &b->end.err);
+        pending_replies_refuse(&b->order.pending_replies, b->options.state, b->options.pipeline,
+                               &b->end.err, &b->end.rebuilt);
+    } else if (b->end.rebuilt.kind == REBUILD_OUTCOME_NOTHING) {
+        b->end.stopped = true; /* requesters wait for the next holder */
     } else {
         rebuild_worker_log_rebuilt(b);
-        pending_replies_answer(&b->pending_replies, b->options.state, b->options.pipeline,
-                               &b->rebuilt);
+        pending_replies_answer(&b->order.pending_replies, b->options.state, b->options.pipeline,
+                               &b->end.rebuilt);
     }
 }
 
@@ -393,48 +403,50 @@ static void rebuild_worker_give_up(struct rebuild_worker *b)
 {
     struct work w;
     struct rebuild_aborted aborted = {0};
-    b->rebuilt = (struct rebuild_outcome){0};
+    b->end.rebuilt = (struct rebuild_outcome){0};
     rebuild_worker_close_session(b);
-    int rc = rebuild_worker_open_session(b, &b->err);
+    int rc = rebuild_worker_open_session(b, &b->end.err);
     if (rc == 0) {
         rebuild_worker_fill_work(b, &w, &b->quits);
-        w.pipeline.limits.retry_budget_ms = b->session.pipeline->limits.retry_budget_ms;
+        w.pipeline.limits.retry_budget_ms = b->fill.session.pipeline->limits.retry_budget_ms;
         w.pipeline.hooks.alive_us = b->options.alive_us;
-        rc = rebuild_abort(&w.options, &w.all, &aborted, &b->err);
+        rc = rebuild_abort(&w.options, &w.all, &aborted, &b->end.err);
     }
-    b->rc = rc;
-    b->stopped = false;
+    b->end.rc = rc;
+    b->end.stopped = false;
     if (rc == 0) {
-        rebuild_outcome_fill_aborted(&b->rebuilt, &aborted);
+        rebuild_outcome_fill_aborted(&b->end.rebuilt, &aborted);
     }
     rebuild_worker_close_session(b);
     if (rc < 0) {
-        log_err(LOG_ERROR, "abort_failed", b->options.pipeline, &b->err);
-        pending_replies_refuse(&b->aborters, b->options.state, b->options.pipeline, &b->err, NULL);
+        log_err(LOG_ERROR, "abort_failed", b->options.pipeline, &b->end.err);
+        pending_replies_refuse(&b->order.aborters, b->options.state, b->options.pipeline,
+                               &b->end.err, NULL);
     } else {
         struct err why;
         err_set(&why, ERR_STATE, "the rebuild was aborted");
-        pending_replies_refuse(&b->pending_replies, b->options.state, b->options.pipeline, &why,
-                               NULL);
-        pending_replies_answer(&b->aborters, b->options.state, b->options.pipeline, &b->rebuilt);
+        pending_replies_refuse(&b->order.pending_replies, b->options.state, b->options.pipeline,
+                               &why, NULL);
+        pending_replies_answer(&b->order.aborters, b->options.state, b->options.pipeline,
+                               &b->end.rebuilt);
     }
-    b->aborts = false;
+    b->order.aborts = false;
 }
 
 static void rebuild_worker_join(struct rebuild_worker *b)
 {
-    if (b->started) {
-        pthread_join(b->thread, NULL);
-        b->started = false;
+    if (rebuild_worker_has_thread(b)) {
+        pthread_join(b->thread.id, NULL);
+        atomic_store(&b->thread.state, REBUILD_WORKER_NONE);
     }
 }
 
 void rebuild_worker_mind(struct rebuild_worker *b)
 {
-    if (b->aborts) {
+    if (b->order.aborts) {
         rebuild_worker_join(b);
         rebuild_worker_give_up(b);
-    } else if (b->started && atomic_load(&b->ended)) {
+    } else if (atomic_load(&b->thread.state) == REBUILD_WORKER_ENDED) {
         rebuild_worker_join(b);
         rebuild_worker_finish(b);
     }
@@ -442,7 +454,7 @@ void rebuild_worker_mind(struct rebuild_worker *b)
 
 void rebuild_worker_take_back(struct rebuild_worker *b)
 {
-    if (b->started && b->fresh) {
+    if (rebuild_worker_has_thread(b) && b->order.fresh) {
         rebuild_worker_abort(b, 0);
         rebuild_worker_mind(b);
     }
@@ -451,9 +463,9 @@ void rebuild_worker_take_back(struct rebuild_worker *b)
 void rebuild_worker_release(struct rebuild_worker *b)
 {
     rebuild_worker_stop_fill(b); /* does not set `quits`, because it may be begun again */
-    b->stopped = b->stopped || b->started;
+    b->end.stopped = b->end.stopped || rebuild_worker_has_thread(b);
     rebuild_worker_join(b);
     rebuild_worker_close_session(b);
-    pending_replies_put_back(&b->pending_replies, b->options.state, b->options.pipeline);
-    pending_replies_put_back(&b->aborters, b->options.state, b->options.pipeline);
+    pending_replies_put_back(&b->order.pending_replies, b->options.state, b->options.pipeline);
+    pending_replies_put_back(&b->order.aborters, b->options.state, b->options.pipeline);
 }

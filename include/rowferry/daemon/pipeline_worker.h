@@ -124,8 +124,8 @@ void pipeline_worker_init_rebuild(struct pipeline_worker *r,
                                   void *progress_context);
 
 /* Runs rounds on the live generation in the caller's thread until the rebuild has ended. The
- * caller holds the pipeline by r->session. The result is in r->rebuild_worker. Returns 0 if it was
- * stopped. */
+ * caller holds the pipeline by r->session. The result is in r->rebuild_worker.end. Returns 0 if it
+ * was stopped. */
 int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err) MUST_CHECK;
 
 /* Starts the thread; the caller joins it. All signals must be blocked. */

@@ -6,7 +6,7 @@
  *
  *     rebuild_worker_go_on, _begin, _want, _asked   start or join a rebuild
  *     rebuild_worker_mind                           call between rounds: does the short steps
- *     rebuild_worker_busy                           false at the end; see rebuilt, rc and err
+ *     rebuild_worker_busy                           false at the end; see rebuild_worker.end
  *
  * The owner holds the pipeline. A rebuild that failed permanently is not retried until it is
  * requested again. The rebuild request stays in the state file.
@@ -39,39 +39,65 @@ struct rebuild_worker_options {
     void *progress_context;
 };
 
-struct rebuild_worker {
-    struct rebuild_worker_options options;
-
-    /* Owned by the owner's thread: */
+/* What was requested. Owned by the owner's thread; the fill reads `kind` and terms.adopt, which do
+ * not change while its thread runs. */
+struct rebuild_worker_order {
+    enum rebuild_kind kind;
+    struct rebuild_terms terms; /* allow_deletes: a requester allowed it */
     struct pending_replies pending_replies;
     struct pending_replies aborters;
-    bool started;       /* the thread has been started */
-    bool fresh;         /* this worker began the rebuild, not an earlier process */
-    bool aborts;        /* an abort was requested */
-    bool allow_deletes; /* a requester allowed it */
-    unsigned held;
-    struct backoff backoff;
+    bool aborts; /* an abort was requested */
+    bool fresh;  /* this worker began the rebuild, not an earlier process */
+};
 
-    /* Owned by the thread while it runs, then by the owner: */
-    pthread_t thread;
-    atomic_bool ended;
-    volatile sig_atomic_t stop;  /* stops the fill; atomic; any thread may set it */
-    volatile sig_atomic_t quits; /* the owner ends, and an abort must not wait; atomic too */
-    enum rebuild_kind kind;
-    bool adopt;
-    bool wants; /* the rebuild request is not in the state file yet */
-    bool anew;  /* the rebuild was restarted because of drift */
-    int64_t pause_ms;
+enum rebuild_worker_state {
+    REBUILD_WORKER_NONE,    /* no thread */
+    REBUILD_WORKER_RUNNING, /* the thread has been started */
+    REBUILD_WORKER_ENDED,   /* the thread has done its work and is not joined yet */
+};
+
+/* The thread and its retries. Owned by the owner's thread; the thread reads pause_ms and sets
+ * REBUILD_WORKER_ENDED at its end. */
+struct rebuild_worker_thread {
+    pthread_t id;
+    atomic_int state; /* enum rebuild_worker_state */
+    unsigned held;    /* attempts that found the pipeline held */
+    struct backoff backoff;
+    int64_t pause_ms; /* before the fill; does not change while the thread runs */
+};
+
+enum rebuild_worker_step {
+    REBUILD_WORKER_WANTED,   /* the rebuild request is not in the state file yet */
+    REBUILD_WORKER_RECORDED, /* it is */
+    REBUILD_WORKER_FIRST,    /* the initial load served as the rebuild */
+};
+
+/* The fill. Owned by the thread while it runs, then by the owner. */
+struct rebuild_worker_fill {
+    enum rebuild_worker_step step;
+    bool anew; /* the rebuild was restarted because of drift */
     struct reading *reading;
     struct session session;
     struct rebuild_result result;
-    bool first; /* the initial load served as the rebuild */
+};
 
-    /* Result of the last rebuild, valid if not busy: */
+/* Result of the last rebuild, valid if not busy. Owned by the thread while it runs, then by the
+ * owner; `stopped` always by the owner. */
+struct rebuild_worker_end {
     struct rebuild_outcome rebuilt;
     bool stopped; /* stopped; it can be resumed */
     int rc;
     struct err err;
+};
+
+struct rebuild_worker {
+    struct rebuild_worker_options options;
+    struct rebuild_worker_order order;
+    struct rebuild_worker_thread thread;
+    volatile sig_atomic_t stop;  /* stops the fill; atomic; any thread may set it */
+    volatile sig_atomic_t quits; /* the owner ends, and an abort must not wait; atomic too */
+    struct rebuild_worker_fill fill;
+    struct rebuild_worker_end end;
 };
 
 /* Initializes a rebuild worker that is zeroed or released. Borrows what the options point to.
@@ -97,7 +123,7 @@ bool rebuild_worker_asked(void *context, int64_t id, const char *command, const 
 
 static inline bool rebuild_worker_busy(const struct rebuild_worker *b)
 {
-    return b->started || b->aborts;
+    return atomic_load(&b->thread.state) != REBUILD_WORKER_NONE || b->order.aborts;
 }
 
 /* Does the due steps. Call between two rounds. */

@@ -59,15 +59,15 @@ static int reindex_rebuild(struct job *j, int64_t id, struct err *err)
         rebuild_worker_abort(b, id);
         rebuild_worker_mind(b);
         rebuild_worker_release(b);
-        *err = b->err;
-        rc = b->rc;
+        *err = b->end.err;
+        rc = b->end.rc;
     } else {
         rc = rebuild_worker_begin(
             b, id, reindex_is(j, REQUEST_ROLLBACK) ? REBUILD_BACK : REBUILD_NEW, &terms, err);
         rc = rc < 0 ? rc : pipeline_worker_see_rebuild(r, err);
     }
-    j->rebuilt = b->rebuilt;
-    j->end.stopped = rc == 0 && b->stopped;
+    j->rebuilt = b->end.rebuilt;
+    j->end.stopped = rc == 0 && b->end.stopped;
     return rc;
 }
 

@@ -91,10 +91,10 @@ static int sync_job_rebuild(struct job *j, bool underway)
     int rc = underway ? rebuild_worker_go_on(&r->rebuild_worker, err)
                       : rebuild_worker_want(&r->rebuild_worker, err);
     rc = rc < 0 ? rc : pipeline_worker_see_rebuild(r, err);
-    j->rebuilt = r->rebuild_worker.rebuilt;
+    j->rebuilt = r->rebuild_worker.end.rebuilt;
     j->end = (struct rebuild_report_end){
         .pipeline = j->base.pipeline->name,
-        .stopped = rc == 0 && r->rebuild_worker.stopped,
+        .stopped = rc == 0 && r->rebuild_worker.end.stopped,
         .took_ms = (clock_monotonic_us(&r->session.clock) - began_us) / 1000,
         .exit_code = rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE,
         .err = rc < 0 ? err : NULL};
