@@ -25,10 +25,22 @@
 
 /* --- queries ---------------------------------------------------------------------------------- */
 
+static int status_look_holder(struct status *s, struct state *state, struct err *err)
+{
+    bool held = false;
+    bool working = false;
+    int rc = lock_look(state, &held, s->holder.name, sizeof(s->holder.name), err);
+    if (rc == 0) {
+        rc = live_progress_read(state, &s->holder.work, &working, err);
+    }
+    s->holder.hold = !held ? STATUS_UNHELD : working ? STATUS_WORKING : STATUS_HELD;
+    return rc;
+}
+
 int status_look(struct status *s, const char *path, struct err *err)
 {
     struct state *state;
-    buf_init(&s->standbys, STANDBY_BYTES);
+    buf_init(&s->holder.standbys, STANDBY_BYTES);
     int rc = state_open_read_only(&state, path, s->pipeline->name, err);
     if (rc < 0 || state == NULL) {
         return rc;
@@ -39,30 +51,26 @@ int status_look(struct status *s, const char *path, struct err *err)
         rc = deadletter_count(state, &s->dead_letters, err);
     }
     if (rc == 0) {
-        rc = guard_stop_read(state, &s->halt, &s->halted, err);
+        rc = guard_stop_read(state, &s->guard.halt, &s->guard.halted, err);
     }
     if (rc == 0) {
         rc = pause_read(state, &s->paused_us, err);
     }
     if (rc == 0) {
-        rc = verification_read(state, &s->verification, &s->verified, err);
+        rc = verification_read(state, &s->upkeep.verification, &s->upkeep.verified, err);
     }
     if (rc == 0) {
         bool known;
-        rc = reconcile_read(state, &s->reconcile, &known, err);
+        rc = reconcile_read(state, &s->upkeep.reconcile, &known, err);
     }
     if (rc == 0) {
-        rc = resnapshot_read(state, &s->copy, &s->copied, err);
+        rc = resnapshot_read(state, &s->upkeep.copy, &s->upkeep.copied, err);
     }
     if (rc == 0 && s->checkpoint.generation != NULL) {
-        rc = definition_extension_look(state, s->checkpoint.generation, &s->lacking, err);
+        rc = definition_extension_look(state, s->checkpoint.generation, &s->upkeep.lacking, err);
     }
     if (rc == 0) {
-        rc = lock_look(state, &s->held, s->holder, sizeof(s->holder), err);
-    }
-    if (rc == 0) {
-        rc = live_progress_read(state, &s->work, &s->working, err);
-        s->working = s->working && s->held;
+        rc = status_look_holder(s, state, err);
     }
     if (rc == 0) {
         rc = status_look_rebuild(s, state, err);
@@ -78,8 +86,8 @@ void status_release(struct status *s)
 {
     checkpoint_release(&s->checkpoint);
     checkpoint_release(&s->rebuild.next);
-    free(s->lacking.properties);
-    buf_release(&s->standbys);
+    free(s->upkeep.lacking.properties);
+    buf_release(&s->holder.standbys);
 }
 
 /* Counts the pending entries of the table and of the tables that its query depends on. */
@@ -116,7 +124,7 @@ static void status_ask_standbys(struct status *s, struct pg *pg)
         "by backend_start) from pg_stat_activity where application_name = left($1, 63)",
         params, 1, &ignored);
     if (rc == 0 && pg_text(r, 0, 0) != NULL) {
-        buf_push_text(&s->standbys, pg_text(r, 0, 0));
+        buf_push_text(&s->holder.standbys, pg_text(r, 0, 0));
     }
     pg_result_release(r);
     buf_release(&shown);

@@ -82,9 +82,11 @@ static void live_status_take_board(struct status *s, const struct status_snapsho
         return; /* another process works on the pipeline */
     }
     s->pending = m->work.lag_rows;
-    s->working = s->held && m->work.stage[0] != '\0';
-    if (m->work.equal_us >= s->work.equal_us) {
-        s->work = m->work;
+    if (s->holder.hold != STATUS_UNHELD) {
+        s->holder.hold = m->work.stage[0] != '\0' ? STATUS_WORKING : STATUS_HELD;
+    }
+    if (m->work.equal_us >= s->holder.work.equal_us) {
+        s->holder.work = m->work;
     }
     if (m->dead_letters >= 0) {
         s->dead_letters = m->dead_letters;

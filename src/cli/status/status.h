@@ -16,17 +16,45 @@
 
 #define STATUS_RUNS 5
 
+struct status_guard {
+    bool halted; /* the guard has stopped the pipeline, or the rebuild */
+    struct guard_stop halt;
+};
+
 struct status_rebuild {
     bool underway;
     struct rebuild wish;
     struct checkpoint next;
-    bool halted;
-    struct guard_stop halt;
+    struct status_guard guard;
     bool working; /* its progress has been recorded */
     struct live_progress work;
     char former[256]; /* generation to which a rollback can continue from its position; empty if
                        * unknown */
     int64_t left_us;
+};
+
+enum status_hold {
+    STATUS_UNHELD,
+    STATUS_HELD,
+    STATUS_WORKING, /* held, and the holder has recorded its progress */
+};
+
+/* The processes of the pipeline. */
+struct status_holder {
+    enum status_hold hold;
+    char name[256];
+    struct buf standbys;       /* standby processes, as the source shows them */
+    struct live_progress work; /* the last one recorded, even if no process works now */
+};
+
+/* What was made beside the changes: comparisons and re-snapshots. */
+struct status_upkeep {
+    bool verified; /* at least one scheduled comparison has ended */
+    struct verification verification;
+    struct reconcile reconcile; /* the last one; zero if none */
+    bool copied;                /* at least one re-snapshot in place was made */
+    struct resnapshot copy;
+    struct lacking lacking; /* fields that documents from before an addition lack */
 };
 
 struct status {
@@ -36,20 +64,10 @@ struct status {
     struct checkpoint checkpoint;
     int64_t dead_letters;
     int64_t paused_us; /* time of the pause; 0 if not paused */
-    bool halted;       /* the guard has stopped the pipeline */
-    struct guard_stop halt;
-    bool verified; /* at least one scheduled comparison has ended */
-    struct verification verification;
-    struct reconcile reconcile; /* the last one; zero if none */
-    bool copied;                /* at least one re-snapshot in place was made */
-    struct resnapshot copy;
-    struct lacking lacking; /* fields that documents from before an addition lack */
+    struct status_guard guard;
+    struct status_upkeep upkeep;
     struct status_rebuild rebuild;
-    bool held;
-    char holder[256];
-    struct buf standbys; /* standby processes, as the source shows them */
-    bool working;        /* the holder has recorded its progress */
-    struct live_progress work;
+    struct status_holder holder;
     struct run runs[STATUS_RUNS]; /* newest first */
     size_t run_count;
     int64_t pending;         /* entries of the change log; -1 if unknown */

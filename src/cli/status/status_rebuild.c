@@ -17,7 +17,7 @@ static int status_rebuild_look_next(struct status *s, struct state *next, struct
     struct status_rebuild *r = &s->rebuild;
     int rc = checkpoint_load(next, &r->next, err);
     if (rc == 0) {
-        rc = guard_stop_read(next, &r->halt, &r->halted, err);
+        rc = guard_stop_read(next, &r->guard.halt, &r->guard.halted, err);
     }
     return rc < 0 ? rc : live_progress_read(next, &r->work, &r->working, err);
 }
@@ -66,13 +66,14 @@ static const char *status_rebuild_why_idle(const struct status *s)
 {
     const struct status_rebuild *r = &s->rebuild;
     const struct run *last = s->run_count > 0 ? &s->runs[0] : NULL;
-    if (s->held && r->working && strcmp(r->work.stage, LIVE_PROGRESS_FAILED) == 0) {
+    if (s->holder.hold != STATUS_UNHELD && r->working &&
+        strcmp(r->work.stage, LIVE_PROGRESS_FAILED) == 0) {
         return r->work.failed_why;
     }
-    if (s->held) {
+    if (s->holder.hold != STATUS_UNHELD) {
         return NULL;
     }
-    if (r->halted) {
+    if (r->guard.halted) {
         return "stopped by the guard";
     }
     return last != NULL && last->ended_us != 0 && last->message[0] != '\0'

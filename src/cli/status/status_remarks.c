@@ -12,8 +12,8 @@
 void status_push_watermark(struct buf *out, const struct status *s)
 {
     char text[UNITS_BYTES];
-    const struct live_progress *w = &s->work;
-    if (!s->working || w->hold_us == 0) {
+    const struct live_progress *w = &s->holder.work;
+    if (s->holder.hold != STATUS_WORKING || w->hold_us == 0) {
         return;
     }
     status_push_line(out, "watermark");
@@ -26,10 +26,10 @@ void status_push_watermark(struct buf *out, const struct status *s)
 void status_push_copied(struct buf *out, const struct status *s)
 {
     char iso[CLOCK_ISO_BYTES];
-    if (s->copied) {
+    if (s->upkeep.copied) {
         status_push_line(out, "copied again");
-        buf_printf(out, "%s: ", clock_iso(iso, s->copy.begun_us, 0));
-        terminal_push_safe(out, s->copy.reason, strlen(s->copy.reason));
+        buf_printf(out, "%s: ", clock_iso(iso, s->upkeep.copy.begun_us, 0));
+        terminal_push_safe(out, s->upkeep.copy.reason, strlen(s->upkeep.copy.reason));
         buf_push_char(out, '\n');
     }
 }
@@ -37,10 +37,11 @@ void status_push_copied(struct buf *out, const struct status *s)
 void status_push_lacking(struct buf *out, const struct status *s)
 {
     char iso[CLOCK_ISO_BYTES];
-    if (s->lacking.properties != NULL) {
+    if (s->upkeep.lacking.properties != NULL) {
         status_push_line(out, "lacking");
-        buf_printf(out, "documents of before %s lack ", clock_iso(iso, s->lacking.since_us, 0));
-        terminal_push_safe(out, s->lacking.properties, strlen(s->lacking.properties));
+        buf_printf(out, "documents of before %s lack ",
+                   clock_iso(iso, s->upkeep.lacking.since_us, 0));
+        terminal_push_safe(out, s->upkeep.lacking.properties, strlen(s->upkeep.lacking.properties));
         buf_printf(out, " until a rebuild: rowferry reindex %s\n", s->pipeline->name);
     }
 }
@@ -63,8 +64,8 @@ void status_push_json_stall(struct buf *out, const struct live_progress *w)
 
 static void status_remarks_push_json_watermark(struct buf *out, const struct status *s)
 {
-    const struct live_progress *w = &s->work;
-    if (!s->working || w->hold_us == 0) {
+    const struct live_progress *w = &s->holder.work;
+    if (s->holder.hold != STATUS_WORKING || w->hold_us == 0) {
         record_text(out, "watermark", NULL);
         return;
     }
@@ -80,7 +81,7 @@ static void status_remarks_push_json_watermark(struct buf *out, const struct sta
 
 void status_push_json_health(struct buf *out, const struct status *s)
 {
-    record_known(out, "lag_rows", s->working ? s->work.lag_rows : -1);
-    status_push_json_stall(out, s->working ? &s->work : NULL);
+    record_known(out, "lag_rows", s->holder.hold == STATUS_WORKING ? s->holder.work.lag_rows : -1);
+    status_push_json_stall(out, s->holder.hold == STATUS_WORKING ? &s->holder.work : NULL);
     status_remarks_push_json_watermark(out, s);
 }

@@ -35,7 +35,8 @@ const struct run *status_last_run(const struct status *s)
 enum status_state status_state(const struct status *s)
 {
     const struct run *last = status_last_run(s);
-    if (s->working && strcmp(s->work.stage, LIVE_PROGRESS_STANDING_BY) == 0) {
+    if (s->holder.hold == STATUS_WORKING &&
+        strcmp(s->holder.work.stage, LIVE_PROGRESS_STANDING_BY) == 0) {
         return STATUS_STANDS_BY;
     }
     if (s->paused_us != 0) {
@@ -44,16 +45,17 @@ enum status_state status_state(const struct status *s)
     if (!s->known || (s->checkpoint.phase == GENERATION_NONE && last == NULL)) {
         return STATUS_NEVER_SYNCED;
     }
-    if (s->halted) {
+    if (s->guard.halted) {
         return STATUS_STOPPED;
     }
-    if (!s->held && last != NULL && status_state_run_failed(last)) {
+    if (s->holder.hold == STATUS_UNHELD && last != NULL && status_state_run_failed(last)) {
         return STATUS_FAILED;
     }
-    if (s->working && s->work.stall[0] != '\0') {
+    if (s->holder.hold == STATUS_WORKING && s->holder.work.stall[0] != '\0') {
         return STATUS_STALLED;
     }
-    if (s->checkpoint.phase == GENERATION_NONE && !s->held && !s->rebuild.underway) {
+    if (s->checkpoint.phase == GENERATION_NONE && s->holder.hold == STATUS_UNHELD &&
+        !s->rebuild.underway) {
         return STATUS_NEVER_SYNCED;
     }
     if (s->checkpoint.phase != GENERATION_LIVE) {
@@ -78,8 +80,9 @@ int64_t status_equal_us(const struct status *s)
     for (size_t i = 0; i < s->run_count; i++) {
         const struct run *r = &s->runs[i];
         if (strcmp(r->command, "sync") == 0 && r->ended_us != 0 && !status_state_run_failed(r)) {
-            return r->started_us > s->work.equal_us ? r->started_us : s->work.equal_us;
+            return r->started_us > s->holder.work.equal_us ? r->started_us
+                                                           : s->holder.work.equal_us;
         }
     }
-    return s->work.equal_us;
+    return s->holder.work.equal_us;
 }

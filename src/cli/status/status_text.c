@@ -40,8 +40,8 @@ static const struct state_row {
 /* Returns true if the differences of the last comparison still exist, as far as known. */
 static bool status_text_differed(const struct status *s)
 {
-    const struct verification *v = &s->verification;
-    return s->verified && !v->failed && verification_differences(v) > v->sent;
+    const struct verification *v = &s->upkeep.verification;
+    return s->upkeep.verified && !v->failed && verification_differences(v) > v->sent;
 }
 
 /* Returns the recommended action; null if none. */
@@ -49,14 +49,14 @@ static const char *status_text_next_step(const struct status *s)
 {
     switch (status_state(s)) {
     case STATUS_STOPPED:
-        return s->halt.operations > 0
+        return s->guard.halt.operations > 0
                    ? "correct mapping or rows, rowferry sync (or --allow-rejections)"
                    : "put the rows back and rowferry sync, or rowferry sync --allow-deletes if "
                      "these deletes are meant";
     case STATUS_FAILED:
         return "rowferry check";
     case STATUS_STALLED:
-        return stall_remedy(s->work.stall);
+        return stall_remedy(s->holder.work.stall);
     case STATUS_NEVER_SYNCED:
         return "rowferry sync";
     case STATUS_STANDS_BY:
@@ -65,7 +65,7 @@ static const char *status_text_next_step(const struct status *s)
         return "rowferry resume";
     case STATUS_COPYING:
     case STATUS_BEHIND:
-        if (!s->held) {
+        if (s->holder.hold == STATUS_UNHELD) {
             return "rowferry sync";
         }
         break;
@@ -111,20 +111,20 @@ static void status_text_push_cause(struct buf *out, const struct status *s, enum
 {
     char iso[CLOCK_ISO_BYTES];
     if (state == STATUS_STOPPED) {
-        buf_printf(out, " %s: ", clock_iso(iso, s->halt.at_us, 0));
-        status_text_push_halt(out, &s->halt);
+        buf_printf(out, " %s: ", clock_iso(iso, s->guard.halt.at_us, 0));
+        status_text_push_halt(out, &s->guard.halt);
     } else if (state == STATUS_FAILED) {
         const struct run *r = status_last_run(s);
         buf_printf(out, " with %d%s", r->exit_code, r->message[0] != '\0' ? ": " : "");
         terminal_push_safe(out, r->message, strlen(r->message));
     } else if (state == STATUS_STALLED) {
-        buf_printf(out, " since %s: ", clock_iso(iso, s->work.stall_us, 0));
-        terminal_push_safe(out, s->work.stall_why, strlen(s->work.stall_why));
+        buf_printf(out, " since %s: ", clock_iso(iso, s->holder.work.stall_us, 0));
+        terminal_push_safe(out, s->holder.work.stall_why, strlen(s->holder.work.stall_why));
     } else if (state == STATUS_PAUSED) {
         buf_printf(out, " since %s", clock_iso(iso, s->paused_us, 0));
     } else if (state == STATUS_STANDS_BY) {
         buf_push_literal(out, ": ");
-        terminal_push_safe(out, s->work.holder, strlen(s->work.holder));
+        terminal_push_safe(out, s->holder.work.holder, strlen(s->holder.work.holder));
     } else if (state == STATUS_UNKNOWN) {
         buf_printf(out, ": %s", s->why_unknown);
     } else if (state == STATUS_EQUAL && status_text_differed(s)) {
@@ -302,9 +302,9 @@ void status_push_text(struct buf *out, const struct status *s, bool brief, bool 
     }
     status_text_push_index(out, s);
     status_text_push_settled(out, s);
-    if (s->reconcile.finished_us != 0) {
+    if (s->upkeep.reconcile.finished_us != 0) {
         status_push_line(out, "reconciled");
-        status_text_push_ago(out, s, s->reconcile.finished_us);
+        status_text_push_ago(out, s, s->upkeep.reconcile.finished_us);
         buf_push_char(out, '\n');
     }
     status_text_push_position(out, s);
@@ -335,18 +335,18 @@ static void status_text_push_json_run(struct buf *out, const struct run *run)
 
 static void status_text_push_json_guard(struct buf *out, const struct status *s)
 {
-    if (!s->halted) {
+    if (!s->guard.halted) {
         record_text(out, "guard", NULL);
         return;
     }
     record_name(out, "guard");
     record_open(out);
-    record_int(out, "deletes", s->halt.deletes);
-    record_known(out, "documents", s->halt.documents);
-    record_int(out, "rejected", s->halt.rejected);
-    record_int(out, "operations", s->halt.operations);
-    record_text(out, "reason", s->halt.reason[0] != '\0' ? s->halt.reason : NULL);
-    record_time(out, "stopped_at", s->halt.at_us);
+    record_int(out, "deletes", s->guard.halt.deletes);
+    record_known(out, "documents", s->guard.halt.documents);
+    record_int(out, "rejected", s->guard.halt.rejected);
+    record_int(out, "operations", s->guard.halt.operations);
+    record_text(out, "reason", s->guard.halt.reason[0] != '\0' ? s->guard.halt.reason : NULL);
+    record_time(out, "stopped_at", s->guard.halt.at_us);
     record_close(out);
 }
 
@@ -363,17 +363,17 @@ void status_push_json(struct buf *out, const struct status *s)
     record_text(out, "phase", phase_names[c->phase]);
     record_time(out, "settled_at", c->settled_at_us);
     record_int(out, "operations", c->documents);
-    record_time(out, "reconciled_at", s->reconcile.finished_us);
+    record_time(out, "reconciled_at", s->upkeep.reconcile.finished_us);
     record_text(out, "position", c->position);
     record_known(out, "pending", s->pending);
     status_push_json_health(out, s);
     record_int(out, "dead_letters", s->dead_letters);
     status_text_push_json_guard(out, s);
     status_push_json_verification(out, s);
-    record_time(out, "copied_again_at", s->copy.begun_us);
-    record_text(out, "copied_again", s->copied ? s->copy.reason : NULL);
-    record_text(out, "lacking", s->lacking.properties);
-    record_time(out, "lacking_since", s->lacking.since_us);
+    record_time(out, "copied_again_at", s->upkeep.copy.begun_us);
+    record_text(out, "copied_again", s->upkeep.copied ? s->upkeep.copy.reason : NULL);
+    record_text(out, "lacking", s->upkeep.lacking.properties);
+    record_time(out, "lacking_since", s->upkeep.lacking.since_us);
     status_push_json_rebuild(out, s);
     status_push_json_holder(out, s);
     record_name(out, "runs");

@@ -12,11 +12,11 @@
 /* Appends "7 missing, 9 altered, 16 sent; 20,000 rows". */
 void status_push_verification(struct buf *out, const struct status *s)
 {
-    const struct verification *v = &s->verification;
+    const struct verification *v = &s->upkeep.verification;
     char iso[CLOCK_ISO_BYTES];
     char count[UNITS_BYTES];
     char took[UNITS_BYTES];
-    if (!s->verified) {
+    if (!s->upkeep.verified) {
         return;
     }
     status_push_line(out, "verified");
@@ -46,8 +46,8 @@ void status_push_verification(struct buf *out, const struct status *s)
 
 void status_push_json_verification(struct buf *out, const struct status *s)
 {
-    const struct verification *v = &s->verification;
-    if (!s->verified) {
+    const struct verification *v = &s->upkeep.verification;
+    if (!s->upkeep.verified) {
         record_text(out, "verified", NULL);
         return;
     }
