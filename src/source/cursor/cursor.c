@@ -22,8 +22,8 @@ static struct cursor *cursor_of(struct capture *capture)
 
 struct rowsql_input cursor_rows(const struct cursor *c)
 {
-    return (struct rowsql_input){c->table, (const char *const *)c->columns, c->column_count,
-                                 c->where};
+    return (struct rowsql_input){c->table, (const char *const *)c->options.columns,
+                                 c->options.column_count, c->options.where};
 }
 
 static int cursor_require_kind(const struct table *t, struct err *err)
@@ -63,12 +63,13 @@ static int cursor_look_up(struct cursor *c, struct err *err)
 {
     catalog_table_free(c->table);
     c->table = NULL;
-    int rc = catalog_table(c->pg, &c->table, c->table_name, (const char *const *)c->key,
-                           c->key_count, err);
+    int rc = catalog_table(c->pg, &c->table, c->options.table, (const char *const *)c->options.key,
+                           c->options.key_count, err);
     if (rc == 0) {
-        rc = cursor_require(c->table, c->column, err);
+        rc = cursor_require(c->table, c->options.column, err);
     }
-    if (rc == 0 && c->fingerprint != NULL && strcmp(c->fingerprint, c->table->fingerprint) != 0) {
+    if (rc == 0 && c->options.fingerprint != NULL &&
+        strcmp(c->options.fingerprint, c->table->fingerprint) != 0) {
         rc = err_set(err, ERR_TRANSIENT, "the definition of %s was changed just now",
                      c->table->quoted);
     }
@@ -85,9 +86,9 @@ static int cursor_prepare_horizon(struct cursor *c, struct err *err)
     struct cursor_look look;
     buf_init(&sql, POSITION_MAX_BYTES);
     horizon_release(&c->horizon);
-    int rc = cursor_look(c->pg, c->table, c->column, &look, err);
+    int rc = cursor_look(c->pg, c->table, c->options.column, &look, err);
     if (rc == 0) {
-        cursor_sql_push_largest(&sql, c->table, c->column);
+        cursor_sql_push_largest(&sql, c->table, c->options.column);
     }
     c->horizon.pg = c->pg;
     c->horizon.timed = look.timed;
@@ -104,10 +105,10 @@ static int cursor_prepare(struct cursor *c, struct err *err)
     reader_release(&c->reader);
     c->reader.pg = c->pg;
     dedup_cache_reset(&c->seen);
-    cursor_position_release(&c->ahead);
-    cursor_position_release(&c->looked);
-    c->told_gone = 0;
-    c->look_due = c->judged = false;
+    cursor_position_release(&c->position.ahead);
+    cursor_position_release(&c->prescan.looked);
+    c->prescan.told_gone = 0;
+    c->prescan.state = CURSOR_PRESCAN_NONE;
     if (rc == 0) {
         rc = cursor_look_up(c, err);
     }
@@ -124,14 +125,14 @@ static int cursor_start(struct capture *capture, struct buf *position, struct er
         rc = horizon_look(&c->horizon, err);
     }
     if (rc == 0) {
-        const struct column *column = row_columns_find(&c->table->columns, c->column);
-        cursor_position_release(&c->at);
-        c->at.copy = true;
-        c->at.table = c->table->oid;
-        c->at.nulls = !column->not_null;
-        c->at.until = c->horizon.value != NULL ? text_copy(c->horizon.value) : NULL;
+        const struct column *column = row_columns_find(&c->table->columns, c->options.column);
+        cursor_position_release(&c->position.at);
+        c->position.at.copy = true;
+        c->position.at.table = c->table->oid;
+        c->position.at.nulls = !column->not_null;
+        c->position.at.until = c->horizon.value != NULL ? text_copy(c->horizon.value) : NULL;
         c->rows_read = 0;
-        cursor_position_print(position, &c->at);
+        cursor_position_print(position, &c->position.at);
     }
     return rc;
 }
@@ -139,13 +140,13 @@ static int cursor_start(struct capture *capture, struct buf *position, struct er
 static int cursor_resume(struct capture *capture, const char *position, struct err *err)
 {
     struct cursor *c = cursor_of(capture);
-    int rc = cursor_position_parse(&c->at, position, err);
+    int rc = cursor_position_parse(&c->position.at, position, err);
     if (rc == 0) {
         rc = cursor_prepare(c, err);
     }
     if (rc == 0) {
-        rc = position_check_table(c->at.table, c->table->oid, c->table->quoted, err);
-        c->at.table = c->table->oid;
+        rc = position_check_table(c->position.at.table, c->table->oid, c->table->quoted, err);
+        c->position.at.table = c->table->oid;
     }
     return rc;
 }
@@ -155,16 +156,16 @@ static int cursor_look_at_table(struct cursor *c, struct err *err)
 {
     const struct table *t = c->table;
     struct page_request request = {.table = t};
-    int rc = page_open(&c->page, c->pg, &request, err);
-    if (rc == 0 && !c->page.look.same_table) {
+    int rc = page_open(&c->page.opened, c->pg, &request, err);
+    if (rc == 0 && !c->page.opened.look.same_table) {
         err_set(err, ERR_STATE, "table %s was re-created or renamed", t->quoted);
         rc = err_drift(err);
     }
     if (rc == 0) {
         struct drift drift = {.was = t->definition,
-                              .is = c->page.look.definition,
-                              .columns = (const char *const *)c->columns,
-                              .column_count = c->column_count};
+                              .is = c->page.opened.look.definition,
+                              .columns = (const char *const *)c->options.columns,
+                              .column_count = c->options.column_count};
         rc = catalog_drift(t, &drift, err);
     }
     return rc;
@@ -172,14 +173,14 @@ static int cursor_look_at_table(struct cursor *c, struct err *err)
 
 static void cursor_clear_page(struct cursor *c)
 {
-    page_look_release(&c->page.look);
-    keyset_reset(&c->keys);
-    c->gone = 0;
-    c->chunk_read = 0;
-    c->drained = false;
-    c->copying = false;
-    c->looking = false;
-    c->reread = false;
+    page_look_release(&c->page.opened.look);
+    keyset_reset(&c->request.keys);
+    c->request.gone = 0;
+    c->page.chunk_read = 0;
+    c->page.drained = false;
+    c->page.copying = false;
+    c->prescan.looking = false;
+    c->request.reread = false;
 }
 
 static int cursor_begin(struct capture *capture, struct err *err)
@@ -192,8 +193,8 @@ static int cursor_begin(struct capture *capture, struct err *err)
         rc = cursor_look_at_table(c, err);
     }
     if (rc == 0) {
-        c->looking = c->look_due;
-        rc = c->looking ? cursor_send_look(c, err) : cursor_send_first(c, err);
+        c->prescan.looking = c->prescan.state == CURSOR_PRESCAN_DUE;
+        rc = c->prescan.looking ? cursor_send_look(c, err) : cursor_send_first(c, err);
     }
     return rc;
 }
@@ -201,7 +202,7 @@ static int cursor_begin(struct capture *capture, struct err *err)
 int cursor_ask(struct cursor *c, struct err *err)
 {
     int rc = cursor_look_at_table(c, err);
-    if (rc == 0 && c->keys_only) {
+    if (rc == 0 && c->request.only_gone) {
         rc = key_existence_plan(c->pg, err);
     }
     return rc == 0 ? cursor_send_asked(c, err) : rc;
@@ -213,10 +214,10 @@ static int cursor_begin_keys(struct capture *capture, const struct span *keys, s
     struct cursor *c = cursor_of(capture);
     assert(c->stage == CURSOR_CLOSED);
     cursor_clear_page(c);
-    c->keys_only = only_gone;
-    c->presence.way = KEY_EXISTENCE_COUNT;
+    c->request.only_gone = only_gone;
+    c->request.presence.way = KEY_EXISTENCE_COUNT;
     for (size_t i = 0; i < count; i++) {
-        if (keyset_add(&c->keys, keys[i]) == KEYSET_FULL) {
+        if (keyset_add(&c->request.keys, keys[i]) == KEYSET_FULL) {
             return err_set(err, ERR_REJECTED, "the keys to be read again are too long");
         }
     }
@@ -234,7 +235,7 @@ static void cursor_progress(const struct capture *capture, struct capture_progre
     const struct cursor *c = (const struct cursor *)capture;
     int64_t rows = c->table != NULL ? c->table->estimated_rows : -1;
     *out = (struct capture_progress){rows, c->rows_read, 1};
-    if (c->at.copy) {
+    if (c->position.at.copy) {
         out->share = rows > c->rows_read ? (double)c->rows_read / (double)rows : 0;
     }
 }
@@ -271,20 +272,20 @@ static void cursor_free(struct capture *capture)
     rowsql_release(&c->sql);
     horizon_release(&c->horizon);
     dedup_cache_release(&c->seen);
-    keyset_release(&c->keys);
-    page_look_release(&c->page.look);
-    cursor_position_release(&c->at);
-    cursor_position_release(&c->ahead);
-    cursor_position_release(&c->looked);
-    cursor_position_release(&c->reached);
-    buf_release(&c->reached_text);
+    keyset_release(&c->request.keys);
+    page_look_release(&c->page.opened.look);
+    cursor_position_release(&c->position.at);
+    cursor_position_release(&c->position.ahead);
+    cursor_position_release(&c->prescan.looked);
+    cursor_position_release(&c->position.reached);
+    buf_release(&c->position.reached_text);
     catalog_table_free(c->table);
-    text_free_list(c->key, c->key_count);
-    text_free_list(c->columns, c->column_count);
-    free(c->table_name);
-    free(c->column);
-    free(c->where);
-    free(c->fingerprint);
+    text_free_list(c->options.key, c->options.key_count);
+    text_free_list(c->options.columns, c->options.column_count);
+    free(c->options.table);
+    free(c->options.column);
+    free(c->options.where);
+    free(c->options.fingerprint);
     pg_close(c->pg);
     free(c);
 }
@@ -307,20 +308,20 @@ int cursor_open(struct capture **out, struct pg *pg, const struct cursor_options
     struct cursor *c = mem_zero(1, sizeof(*c));
     c->capture.ops = &ops;
     c->pg = pg;
-    c->table_name = text_copy(o->table);
-    c->key = text_copy_list(o->key, o->key_count);
-    c->key_count = o->key_count;
-    c->column = text_copy(o->column);
-    c->where = o->where != NULL ? text_copy(o->where) : NULL;
-    c->columns = text_copy_list(o->columns, o->column_count);
-    c->column_count = o->column_count;
-    c->fingerprint = o->fingerprint != NULL ? text_copy(o->fingerprint) : NULL;
+    c->options.table = text_copy(o->table);
+    c->options.key = text_copy_list(o->key, o->key_count);
+    c->options.key_count = o->key_count;
+    c->options.column = text_copy(o->column);
+    c->options.where = o->where != NULL ? text_copy(o->where) : NULL;
+    c->options.columns = text_copy_list(o->columns, o->column_count);
+    c->options.column_count = o->column_count;
+    c->options.fingerprint = o->fingerprint != NULL ? text_copy(o->fingerprint) : NULL;
     c->horizon.overlap_ms = o->overlap_ms;
-    c->page_rows = o->page_rows > 0 ? o->page_rows : PAGE_ROWS;
-    c->chunk_bytes = o->chunk_bytes > 0 ? o->chunk_bytes : CHUNK_BYTES;
+    c->options.page_rows = o->page_rows > 0 ? o->page_rows : PAGE_ROWS;
+    c->options.chunk_bytes = o->chunk_bytes > 0 ? o->chunk_bytes : CHUNK_BYTES;
     dedup_cache_init(&c->seen, o->seen_slots > 0 ? o->seen_slots : SEEN_SLOTS);
-    keyset_init(&c->keys, KEYS_MAX_BYTES);
-    buf_init(&c->reached_text, POSITION_MAX_BYTES);
+    keyset_init(&c->request.keys, KEYS_MAX_BYTES);
+    buf_init(&c->position.reached_text, POSITION_MAX_BYTES);
     *out = &c->capture;
     return 0;
 }

@@ -8,11 +8,10 @@
 /* --- statements ------------------------------------------------------------------------------ */
 
 /* Key, columns, the cursor's value, and whether the row matches; or a count. */
-static struct reader_form cursor_page_form_of(const struct cursor *c,
-                                              const struct cursor_range *range)
+static struct reader_form cursor_page_form_of(size_t columns, const struct cursor_range *range)
 {
     return range->count ? (struct reader_form){1, 1}
-                        : (struct reader_form){c->column_count + 3, range->limit};
+                        : (struct reader_form){columns + 3, range->limit};
 }
 
 static int cursor_page_send_range(struct cursor *c, const struct cursor_range *range,
@@ -20,16 +19,17 @@ static int cursor_page_send_range(struct cursor *c, const struct cursor_range *r
 {
     struct cursor_sql s;
     struct rowsql_input in = cursor_rows(c);
-    int rc = cursor_sql_build(&s, &in, c->column, range, err);
+    int rc = cursor_sql_build(&s, &in, c->options.column, range, err);
     if (rc == 0) {
-        const struct reader_form form = cursor_page_form_of(c, range);
-        rc = range->count ? reader_send(&c->reader, form, buf_text(&s.text), s.params, s.count, err)
-                          : unreadable_send(&c->unreadable, &c->reader, form, c->column_count,
-                                            buf_text(&s.text), s.params, s.count, err);
+        const struct reader_form form = cursor_page_form_of(c->options.column_count, range);
+        rc = range->count
+                 ? reader_send(&c->reader, form, buf_text(&s.text), s.params, s.count, err)
+                 : unreadable_send(&c->unreadable, &c->reader, form, c->options.column_count,
+                                   buf_text(&s.text), s.params, s.count, err);
     }
     cursor_sql_release(&s);
     c->stage = stage;
-    c->statement_rows = 0;
+    c->page.statement_rows = 0;
     return rc;
 }
 
@@ -37,10 +37,10 @@ static int cursor_page_send_range(struct cursor *c, const struct cursor_range *r
 static int cursor_page_send_rows(struct cursor *c, struct cursor_range *range,
                                  enum cursor_stage stage, struct err *err)
 {
-    bool counts = c->capture.guarded && c->where != NULL && !c->judged;
-    if (counts && c->stage != CURSOR_COUNT) {
+    bool counts = c->capture.guarded && c->options.where != NULL;
+    if (counts && c->prescan.state != CURSOR_PRESCAN_DONE && c->stage != CURSOR_COUNT) {
         range->count = true;
-        c->after = stage;
+        c->prescan.after = stage;
         stage = CURSOR_COUNT;
     }
     return cursor_page_send_range(c, range, stage, err);
@@ -48,43 +48,44 @@ static int cursor_page_send_rows(struct cursor *c, struct cursor_range *range,
 
 static int cursor_page_send_safe(struct cursor *c, struct err *err)
 {
-    const struct cursor_position *p = &c->reached;
+    const struct cursor_position *p = &c->position.reached;
     struct cursor_range range = {.nulls = p->nulls,
                                  .after_value = p->value,
                                  .after_key = p->key,
                                  .before = p->nulls ? NULL : c->horizon.value,
                                  .included = !c->horizon.timed,
                                  .until = p->until,
-                                 .limit = c->page_rows};
+                                 .limit = c->options.page_rows};
     return cursor_page_send_rows(c, &range, p->nulls ? CURSOR_NULLS : CURSOR_SAFE, err);
 }
 
 /* Without a horizon all rows after the position are read ahead. */
 static int cursor_page_send_ahead(struct cursor *c, struct err *err)
 {
-    const struct cursor_position *safe = &c->reached;
+    const struct cursor_position *safe = &c->position.reached;
     const char *horizon = c->horizon.value;
-    const struct cursor_position *after = c->ahead.value != NULL ? &c->ahead
-                                          : horizon == NULL      ? safe
-                                                                 : NULL;
+    const struct cursor_position *after = c->position.ahead.value != NULL ? &c->position.ahead
+                                          : horizon == NULL               ? safe
+                                                                          : NULL;
     struct cursor_range range = {.after_value = after != NULL ? after->value : NULL,
                                  .after_key = after != NULL ? after->key : NULL,
                                  .from = horizon != NULL ? horizon : safe->value,
                                  .included = horizon != NULL && !c->horizon.timed,
                                  .until = safe->until,
-                                 .limit = c->page_rows};
+                                 .limit = c->options.page_rows};
     return cursor_page_send_rows(c, &range, CURSOR_AHEAD, err);
 }
 
 /* A prescan leaves out rows without a value: they are delivered only if they match. */
 int cursor_send_look(struct cursor *c, struct err *err)
 {
-    const struct cursor_position *after = c->looked.value != NULL ? &c->looked : &c->at;
+    const struct cursor_position *after =
+        c->prescan.looked.value != NULL ? &c->prescan.looked : &c->position.at;
     struct cursor_range range = {.after_value = after->nulls ? NULL : after->value,
                                  .after_key = after->nulls ? NULL : after->key,
-                                 .until = c->at.until,
+                                 .until = c->position.at.until,
                                  .gone = true,
-                                 .limit = c->page_rows};
+                                 .limit = c->options.page_rows};
     return cursor_page_send_range(c, &range, CURSOR_LOOK, err);
 }
 
@@ -96,25 +97,26 @@ static int cursor_page_send_commit(struct cursor *c, struct err *err)
 
 int cursor_send_first(struct cursor *c, struct err *err)
 {
-    cursor_position_copy(&c->reached, &c->at);
-    c->copying = c->at.copy;
-    return c->at.nulls || c->horizon.value != NULL ? cursor_page_send_safe(c, err)
-                                                   : cursor_page_send_ahead(c, err);
+    cursor_position_copy(&c->position.reached, &c->position.at);
+    c->page.copying = c->position.at.copy;
+    return c->position.at.nulls || c->horizon.value != NULL ? cursor_page_send_safe(c, err)
+                                                            : cursor_page_send_ahead(c, err);
 }
 
 int cursor_send_asked(struct cursor *c, struct err *err)
 {
     struct keyarrays a;
+    struct keyset *keys = &c->request.keys;
     c->stage = CURSOR_ASKED;
-    if (c->keys_only) {
-        return key_existence_send(&c->presence, &c->reader, &c->sql, &c->keys, c->table->key_count,
-                                  err);
+    if (c->request.only_gone) {
+        return key_existence_send(&c->request.presence, &c->reader, &c->sql, keys,
+                                  c->table->key_count, err);
     }
-    int rc = keyarrays_make(&a, &c->keys, 0, c->keys.count, c->table->key_count, err);
-    const struct reader_form form = {c->column_count + 1, 2 * c->keys.count + 1};
+    int rc = keyarrays_make(&a, keys, 0, keys->count, c->table->key_count, err);
+    const struct reader_form form = {c->options.column_count + 1, 2 * keys->count + 1};
     if (rc == 0) {
-        rc = unreadable_send(&c->unreadable, &c->reader, form, c->column_count, c->sql.again,
-                             a.params, a.count, err);
+        rc = unreadable_send(&c->unreadable, &c->reader, form, c->options.column_count,
+                             c->sql.again, a.params, a.count, err);
     }
     keyarrays_release(&a);
     return rc;
@@ -123,44 +125,43 @@ int cursor_send_asked(struct cursor *c, struct err *err)
 /* Sends the statement for the counted rows, or ends the page for a prescan if they are too many. */
 static int cursor_page_send_counted(struct cursor *c, struct err *err)
 {
-    c->look_due = c->told_gone + c->more_gone > c->capture.harmless;
-    if (c->look_due) {
+    if (c->prescan.told_gone + c->prescan.more_gone > c->capture.harmless) {
+        c->prescan.state = CURSOR_PRESCAN_DUE;
         return cursor_page_send_commit(c, err);
     }
-    return c->after == CURSOR_AHEAD ? cursor_page_send_ahead(c, err)
-                                    : cursor_page_send_safe(c, err);
+    return c->prescan.after == CURSOR_AHEAD ? cursor_page_send_ahead(c, err)
+                                            : cursor_page_send_safe(c, err);
 }
 
 /* Called after the last row of a statement. */
 static int cursor_page_send_next(struct cursor *c, struct err *err)
 {
-    bool full = c->statement_rows == c->page_rows;
+    bool full = c->page.statement_rows == c->options.page_rows;
     switch (c->stage) {
     case CURSOR_NULLS:
         if (!full) {
-            c->reached.nulls = false;
-            cursor_position_move(&c->reached, NULL, NULL);
+            c->position.reached.nulls = false;
+            cursor_position_move(&c->position.reached, NULL, NULL);
         }
         return cursor_page_send_commit(c, err);
     case CURSOR_SAFE:
         if (full) {
             return cursor_page_send_commit(c, err);
         }
-        c->reached.copy = false; /* then `until` is no longer needed */
-        free(c->reached.until);
-        c->reached.until = NULL;
+        c->position.reached.copy = false; /* then `until` is no longer needed */
+        free(c->position.reached.until);
+        c->position.reached.until = NULL;
         return cursor_page_send_ahead(c, err);
     case CURSOR_AHEAD:
-        c->drained = !full;
+        c->page.drained = !full;
         return cursor_page_send_commit(c, err);
     case CURSOR_COUNT:
         return cursor_page_send_counted(c, err);
     case CURSOR_LOOK:
-        c->look_due = full;
-        c->judged = !full;
+        c->prescan.state = full ? CURSOR_PRESCAN_DUE : CURSOR_PRESCAN_DONE;
         return cursor_page_send_commit(c, err);
     default:
-        if (c->keys_only && !key_existence_end(&c->presence, &c->keys)) {
+        if (c->request.only_gone && !key_existence_end(&c->request.presence, &c->request.keys)) {
             return cursor_send_asked(c, err);
         }
         c->stage = CURSOR_GONE;
@@ -200,9 +201,9 @@ static void cursor_page_take_last(struct cursor *c, const struct row *row)
     }
     const struct value *value = &row->values[row->count - 2];
     bool nulls = c->stage == CURSOR_NULLS;
-    struct cursor_position *to = c->stage == CURSOR_AHEAD  ? &c->ahead
-                                 : c->stage == CURSOR_LOOK ? &c->looked
-                                                           : &c->reached;
+    struct cursor_position *to = c->stage == CURSOR_AHEAD  ? &c->position.ahead
+                                 : c->stage == CURSOR_LOOK ? &c->prescan.looked
+                                                           : &c->position.reached;
     cursor_position_move(to, nulls ? NULL : value->text, row->values[0].text);
 }
 
@@ -226,13 +227,13 @@ static bool cursor_page_is_news(struct cursor *c, const struct row *row)
 static int cursor_page_give_row(struct cursor *c, struct row *row, struct change *change)
 {
     const struct value *key = &row->values[0];
-    unreadable_take(&c->unreadable, c->column_count + 3, row);
+    unreadable_take(&c->unreadable, c->options.column_count + 3, row);
     bool matches = row->values[row->count - 1].text[0] == 't';
     cursor_page_take_last(c, row);
-    c->statement_rows++;
-    c->rows_read += c->copying ? 1 : 0;
+    c->page.statement_rows++;
+    c->rows_read += c->page.copying ? 1 : 0;
     for (size_t i = 0; i < row->count; i++) {
-        c->chunk_read += row->values[i].len;
+        c->page.chunk_read += row->values[i].len;
     }
     if (!cursor_page_is_news(c, row)) {
         return 0;
@@ -240,7 +241,7 @@ static int cursor_page_give_row(struct cursor *c, struct row *row, struct change
     if (key->null && !matches) { /* it never was a document */
         return 0;
     }
-    c->told_gone += matches ? 0 : 1;
+    c->prescan.told_gone += matches ? 0 : 1;
     *change = (struct change){.kind = matches ? CHANGE_UPSERT : CHANGE_DELETE,
                               .key = span_make(key->text, key->len),
                               .key_null = key->null,
@@ -252,9 +253,9 @@ static int cursor_page_give_row(struct cursor *c, struct row *row, struct change
 static int cursor_page_give_foreseen(struct cursor *c, struct row *row, struct change *change)
 {
     struct span key = span_make(row->values[0].text, row->values[0].len);
-    unreadable_take(&c->unreadable, c->column_count + 3, row);
+    unreadable_take(&c->unreadable, c->options.column_count + 3, row);
     cursor_page_take_last(c, row);
-    c->statement_rows++;
+    c->page.statement_rows++;
     *change = (struct change){.kind = CHANGE_PRESCAN_DELETE, .key = key};
     return row->values[0].null || dedup_cache_same(&c->seen, text_hash(key.data, key.len),
                                                    cursor_page_content_hash(row))
@@ -266,26 +267,26 @@ static int cursor_page_give_asked(struct cursor *c, struct row *row, struct chan
                                   struct err *err)
 {
     struct span key = span_make(row->values[0].text, row->values[0].len);
-    if (c->keys_only && c->presence.way == KEY_EXISTENCE_COUNT) {
-        key_existence_take(&c->presence, row);
+    if (c->request.only_gone && c->request.presence.way == KEY_EXISTENCE_COUNT) {
+        key_existence_take(&c->request.presence, row);
         return 0;
     }
-    switch (keyset_mark(&c->keys, key, 0, c->keys.count)) {
+    switch (keyset_mark(&c->request.keys, key, 0, c->request.keys.count)) {
     case KEYSET_FIRST:
         break;
     case KEYSET_STRANGER: /* equal for the table, but another text: it was not requested */
         return 0;
     default:
-        if (c->reread) { /* already delivered */
+        if (c->request.reread) { /* already delivered */
             return 0;
         }
         return err_set(err, ERR_REJECTED, "the key \"%.*s\" identifies two rows of %s",
                        (int)(key.len < 200 ? key.len : 200), key.data, c->table->quoted);
     }
-    if (c->keys_only) {
+    if (c->request.only_gone) {
         return 0;
     }
-    unreadable_take(&c->unreadable, c->column_count + 1, row);
+    unreadable_take(&c->unreadable, c->options.column_count + 1, row);
     dedup_cache_forget(&c->seen, text_hash(key.data, key.len));
     *change = (struct change){.kind = CHANGE_UPSERT, .key = key, .row = *row};
     return 1;
@@ -294,10 +295,10 @@ static int cursor_page_give_asked(struct cursor *c, struct row *row, struct chan
 /* Returns true if it filled `change`. */
 static bool cursor_page_give_gone(struct cursor *c, struct change *change)
 {
-    while (c->gone < c->keys.count) {
-        size_t i = c->gone++;
-        if (!c->keys.items[i].found) {
-            struct span key = keyset_get(&c->keys, i);
+    while (c->request.gone < c->request.keys.count) {
+        size_t i = c->request.gone++;
+        if (!c->request.keys.items[i].found) {
+            struct span key = keyset_get(&c->request.keys, i);
             dedup_cache_forget(&c->seen, text_hash(key.data, key.len));
             *change = (struct change){.kind = CHANGE_DELETE, .key = key};
             return true;
@@ -306,55 +307,55 @@ static bool cursor_page_give_gone(struct cursor *c, struct change *change)
     return false;
 }
 
-static void cursor_page_report_reached(struct cursor *c, struct change *change)
+static void cursor_page_report_reached(struct cursor_positions *p, struct change *change)
 {
-    buf_reset(&c->reached_text);
-    cursor_position_print(&c->reached_text, &c->reached);
-    change->position = buf_text(&c->reached_text);
+    buf_reset(&p->reached_text);
+    cursor_position_print(&p->reached_text, &p->reached);
+    change->position = buf_text(&p->reached_text);
 }
 
 /* Rows come in order, so a safepoint is possible after any row that advances the position. */
 static bool cursor_page_give_mark(struct cursor *c, struct change *change)
 {
     bool moves = c->stage == CURSOR_NULLS || c->stage == CURSOR_SAFE;
-    if (!moves || c->chunk_read < c->chunk_bytes) {
+    if (!moves || c->page.chunk_read < c->options.chunk_bytes) {
         return false;
     }
-    c->chunk_read = 0;
+    c->page.chunk_read = 0;
     *change = (struct change){.kind = CHANGE_SAFEPOINT};
-    cursor_page_report_reached(c, change);
+    cursor_page_report_reached(&c->position, change);
     return true;
 }
 
 /* The rows that the prescan found are delivered with the next pages. */
-static void cursor_page_end_prescan(struct cursor *c, struct change *change)
+static void cursor_page_end_prescan(struct cursor_prescan *s, struct change *change)
 {
     *change = (struct change){.kind = CHANGE_PAGE, .ahead = true};
-    if (c->judged) {
+    if (s->state == CURSOR_PRESCAN_DONE) {
         *change = (struct change){.kind = CHANGE_PRESCAN_END};
-        cursor_position_release(&c->looked);
+        cursor_position_release(&s->looked);
     }
 }
 
 static void cursor_page_end_rows(struct cursor *c, struct change *change)
 {
-    bool asked = c->keys.count > 0;
+    bool asked = c->request.keys.count > 0;
     c->stage = CURSOR_CLOSED;
-    if (c->looking) {
-        cursor_page_end_prescan(c, change);
+    if (c->prescan.looking) {
+        cursor_page_end_prescan(&c->prescan, change);
         return;
     }
     *change = (struct change){.kind = CHANGE_PAGE,
-                              .copying = !asked && c->copying,
-                              .drained = c->drained,
-                              .whole = !asked && c->drained};
+                              .copying = !asked && c->page.copying,
+                              .drained = c->page.drained,
+                              .whole = !asked && c->page.drained};
     if (!asked) {
-        cursor_page_report_reached(c, change);
-        cursor_position_copy(&c->at, &c->reached);
+        cursor_page_report_reached(&c->position, change);
+        cursor_position_copy(&c->position.at, &c->position.reached);
     }
     if (change->whole) {
-        c->told_gone = 0;
-        c->judged = false;
+        c->prescan.told_gone = 0;
+        c->prescan.state = CURSOR_PRESCAN_NONE;
     }
 }
 
@@ -365,7 +366,7 @@ static int cursor_page_take_row(struct cursor *c, struct row *row, struct change
     case CURSOR_ASKED:
         return cursor_page_give_asked(c, row, change, err);
     case CURSOR_COUNT:
-        c->more_gone = strtoull(row->values[0].text, NULL, 10);
+        c->prescan.more_gone = strtoull(row->values[0].text, NULL, 10);
         return 0;
     case CURSOR_LOOK:
         return cursor_page_give_foreseen(c, row, change);
@@ -379,12 +380,13 @@ static int cursor_page_take_row(struct cursor *c, struct row *row, struct change
  * safepoint. */
 static int cursor_page_meet_error(struct cursor *c, struct err *err)
 {
-    if (c->stage == CURSOR_ASKED && key_existence_again(&c->presence, &c->reader, &c->keys, err)) {
+    if (c->stage == CURSOR_ASKED &&
+        key_existence_again(&c->request.presence, &c->reader, &c->request.keys, err)) {
         return cursor_ask(c, err);
     }
     if (unreadable_end(&c->unreadable, &c->reader, err)) {
         if (c->stage == CURSOR_ASKED) {
-            c->reread = true;
+            c->request.reread = true;
             return cursor_ask(c, err);
         }
         c->capture.wiser = true;

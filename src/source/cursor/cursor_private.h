@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State of the cursor capture, shared by its two parts: cursor.c moves between pages, cursor_page.c
+ * State of the cursor capture and its five parts: the options, the positions, the page that is
+ * being read, the requested keys, and the prescan. cursor.c moves between pages, cursor_page.c
  * reads within a page.
  */
 #pragma once
@@ -30,10 +31,9 @@ enum cursor_stage {
     CURSOR_COMMIT,
 };
 
-struct cursor {
-    struct capture capture; /* must be first */
-    struct pg *pg;
-    char *table_name;
+/* What cursor_open was given, with defaults in place of zeros. All owned. */
+struct cursor_settings {
+    char *table;
     char **key;
     size_t key_count;
     char *column;
@@ -43,40 +43,64 @@ struct cursor {
     char *fingerprint;
     size_t page_rows;
     size_t chunk_bytes;
+};
 
+/* How far the rows were read. */
+struct cursor_positions {
+    struct cursor_position at;      /* start of the next page */
+    struct cursor_position ahead;   /* last row above the horizon; no value: none */
+    struct cursor_position reached; /* position so far in this page */
+    struct buf reached_text;
+};
+
+/* The page that is being read. */
+struct cursor_page {
+    struct page opened;
+    size_t statement_rows;
+    size_t chunk_read; /* bytes since the last safepoint */
+    bool copying;      /* the page began within the initial load */
+    bool drained;
+};
+
+/* The keys that a page was requested for; none in other pages. */
+struct cursor_request {
+    struct keyset keys;
+    bool only_gone;                /* their rows are not delivered */
+    struct key_existence presence; /* how such keys are looked up */
+    bool reread;                   /* they are read again, after an unreadable row */
+    size_t gone;                   /* number of keys that CURSOR_GONE went through */
+};
+
+/* DUE: the deletes exceed the guard's limit. DONE: all of them were prescanned. */
+enum cursor_prescan_state { CURSOR_PRESCAN_NONE, CURSOR_PRESCAN_DUE, CURSOR_PRESCAN_DONE };
+
+/* The deletes that the guard is told of before any of them is delivered. */
+struct cursor_prescan {
+    enum cursor_prescan_state state;
+    bool looking;                  /* the page belongs to a prescan */
+    struct cursor_position looked; /* last row of an unfinished prescan; no value: none */
+    uint64_t told_gone;            /* deletes delivered since the cursor was last drained */
+    uint64_t more_gone;            /* deletes among the rows that come next */
+    enum cursor_stage after;       /* stage that follows CURSOR_COUNT */
+};
+
+struct cursor {
+    struct capture capture; /* must be first */
+    struct pg *pg;
+    struct cursor_settings options;
     struct table *table; /* as looked up by start or resume */
     struct rowsql sql;
     struct horizon horizon;
     struct xmin_holders holds;
     struct dedup_cache seen;
-    struct cursor_position at;    /* start of the next page */
-    struct cursor_position ahead; /* last row above the horizon; no value: none */
-
-    enum cursor_stage stage;
-    struct page page;
     struct reader reader;
     struct unreadable unreadable;
-    bool reread;                    /* requested keys are read again, after an unreadable row */
-    struct cursor_position reached; /* position so far in this page */
-    struct buf reached_text;
-    size_t statement_rows;
-    size_t chunk_read; /* bytes since the last safepoint */
-    bool copying;      /* the page began within the initial load */
-    bool drained;
-    struct keyset keys;            /* requested keys */
-    bool keys_only;                /* rows of requested keys are not delivered */
-    struct key_existence presence; /* how such keys are looked up */
-    size_t gone;
-
-    uint64_t told_gone;            /* deletes delivered since the cursor was last drained */
-    uint64_t more_gone;            /* deletes among the rows that come next */
-    enum cursor_stage after;       /* stage that follows CURSOR_COUNT */
-    bool look_due;                 /* these deletes exceed the guard's limit: a prescan is due */
-    bool looking;                  /* the page belongs to a prescan */
-    bool judged;                   /* the prescan is complete */
-    struct cursor_position looked; /* last row of an unfinished prescan; no value: none */
-
-    int64_t rows_read;
+    enum cursor_stage stage;
+    struct cursor_positions position;
+    struct cursor_page page;
+    struct cursor_request request;
+    struct cursor_prescan prescan;
+    int64_t rows_read; /* by the initial load */
 };
 
 struct rowsql_input cursor_rows(const struct cursor *c);
