@@ -125,7 +125,8 @@ static bool walk_end_string(struct walk *w)
 
 static bool walk_scalar_byte(char c)
 {
-    return ascii_is_digit(c) || ascii_is_letter(c) || c == '-' || c == '+' || c == '.';
+    return ascii_is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' ||
+           c == 'E';
 }
 
 static bool walk_begin_value(struct walk *w, char c)
