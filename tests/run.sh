@@ -10,7 +10,7 @@
 #   tests/run.sh --threads              the same with the sanitizer for threads
 #   tests/run.sh --long                 without: kills (100 among faults), outages, restarts, damaged state files, memory,
 #                                       a kill at every 20th call to the system (which ones, the commit says), and calls that fail,
-#                                       4,000 seeds of each simulation, mutants that it must catch, and
+#                                       1,500 seeds of each simulation, mutants that it must catch, and
 #                                       a quarter of a minute of fuzzing for each target (with clang),
 #                                       300 random histories, 250,000 changes, 600,000 rows, 100 verifies,
 #                                       package, units and image on clean trees of Debian (as root)
@@ -80,7 +80,7 @@ if [ "${1:-}" = --long ]; then
     export ROWFERRY_ARTICLES=${ROWFERRY_ARTICLES:-100000}
     export ROWFERRY_VERIFIES=${ROWFERRY_VERIFIES:-100}
     export ROWFERRY_FETCH_S=300
-    export ROWFERRY_SEEDS=${ROWFERRY_SEEDS:-4000}
+    export ROWFERRY_SEEDS=${ROWFERRY_SEEDS:-1500}
 fi
 if [ "${1:-}" = --coverage ]; then
     shift
