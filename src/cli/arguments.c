@@ -11,7 +11,7 @@
 
 #define LIST_BYTES 1024
 
-struct scan {
+struct argument_scan {
     struct arguments *out;
     const char *const *argv;
     size_t at, count;
@@ -45,7 +45,7 @@ static bool arguments_takes_several(const struct option_row *row)
 }
 
 /* `value` is the text after "=" or the letter; null if none. */
-static int arguments_take_option(struct scan *s, enum option_id id, const char *value,
+static int arguments_take_option(struct argument_scan *s, enum option_id id, const char *value,
                                  struct err *err)
 {
     const struct option_row *row = &option_rows[id];
@@ -71,7 +71,7 @@ static int arguments_take_option(struct scan *s, enum option_id id, const char *
     return 0;
 }
 
-static int arguments_take_long(struct scan *s, const char *text, struct err *err)
+static int arguments_take_long(struct argument_scan *s, const char *text, struct err *err)
 {
     size_t len = strcspn(text, "=");
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -83,7 +83,7 @@ static int arguments_take_long(struct scan *s, const char *text, struct err *err
     return arguments_unknown_option(text, len, err);
 }
 
-static int arguments_take_letter(struct scan *s, const char *text, struct err *err)
+static int arguments_take_letter(struct argument_scan *s, const char *text, struct err *err)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (option_rows[i].letter != 0 && option_rows[i].letter == text[1]) {
@@ -94,7 +94,7 @@ static int arguments_take_letter(struct scan *s, const char *text, struct err *e
     return arguments_unknown_option(text, strlen(text), err);
 }
 
-static void arguments_take_word(struct scan *s, const char *text)
+static void arguments_take_word(struct argument_scan *s, const char *text)
 {
     if (s->listing) {
         s->out->several[s->out->several_count++] = text;
@@ -103,7 +103,7 @@ static void arguments_take_word(struct scan *s, const char *text)
     }
 }
 
-static int arguments_scan_all(struct scan *s, struct err *err)
+static int arguments_scan_all(struct argument_scan *s, struct err *err)
 {
     bool options = true;
     while (s->at < s->count) {
@@ -295,7 +295,7 @@ int arguments_parse(struct arguments *out, int argc, const char *const *argv, st
     size_t count = argc > 0 ? (size_t)argc : 1;
     out->words = mem_zero(count, sizeof(*out->words));
     out->several = mem_zero(count, sizeof(*out->several));
-    struct scan s = {.out = out, .argv = argv, .at = 1, .count = count};
+    struct argument_scan s = {.out = out, .argv = argv, .at = 1, .count = count};
     int rc = arguments_scan_all(&s, err);
     if (rc == 0 && s.words > 0) {
         rc = arguments_find_command(out, s.words, err);

@@ -62,7 +62,7 @@ static int config_read_file(const char *path, struct buf *text, struct err *err)
 
 /* Builds the tree. The scanner has checked the syntax, but json-c may refuse values it cannot
  * hold. */
-static int config_parse(const struct reader *r, struct json_object **root)
+static int config_parse(const struct config_reader *r, struct json_object **root)
 {
     struct json_tokener *tokener = json_build_tokener(MAX_DEPTH + 1);
     *root = json_build_parsed(tokener, r->text, r->len + 1);
@@ -143,7 +143,7 @@ static void config_complete(struct config *c)
 
 static int config_load_from_buf(struct config *c, struct buf *text, struct err *err)
 {
-    struct reader r = {.file = c->path, .config = c, .err = err};
+    struct config_reader r = {.file = c->path, .config = c, .err = err};
     struct json_object *root = NULL;
     int result = scan_check(c->path, text->data, text->len, err);
     if (result != 0) {

@@ -23,7 +23,7 @@ static char *cross_pipeline_path(size_t index, const char *rest)
     return buf_detach(&path);
 }
 
-static int cross_fail_in_pipeline(const struct reader *r, size_t index, const char *rest,
+static int cross_fail_in_pipeline(const struct config_reader *r, size_t index, const char *rest,
                                   const char *message)
 {
     char *path = cross_pipeline_path(index, rest);
@@ -45,7 +45,7 @@ static bool cross_names_aws(const struct service_config *s)
 }
 
 /* A key and its secret belong together, so both must be named. */
-static int cross_check_aws(const struct reader *r)
+static int cross_check_aws(const struct config_reader *r)
 {
     const struct service_config *s = &r->config->service;
     bool key = s->aws_key_id.origin != SECRET_NONE;
@@ -61,7 +61,7 @@ static int cross_check_aws(const struct reader *r)
     return 0;
 }
 
-static int cross_check_auth(const struct reader *r)
+static int cross_check_auth(const struct config_reader *r)
 {
     const struct service_config *s = &r->config->service;
     bool password = s->password.origin != SECRET_NONE;
@@ -84,7 +84,7 @@ static int cross_check_auth(const struct reader *r)
     return 0;
 }
 
-static int cross_check_tls(const struct reader *r)
+static int cross_check_tls(const struct config_reader *r)
 {
     const struct service_config *s = &r->config->service;
     if ((s->client_cert != NULL) != (s->client_key != NULL)) {
@@ -101,7 +101,7 @@ static bool cross_leaves_open(const struct service_config *s, size_t url)
            (s->proxy != NULL && strncasecmp(s->urls[url], "http://", 7) == 0);
 }
 
-static int cross_check_cleartext(const struct reader *r)
+static int cross_check_cleartext(const struct config_reader *r)
 {
     const struct service_config *s = &r->config->service;
     for (size_t i = 0; i < s->url_count; i++) {
@@ -115,7 +115,7 @@ static int cross_check_cleartext(const struct reader *r)
     return 0;
 }
 
-static int cross_compare_polls(const struct reader *r, const struct limits_config *l,
+static int cross_compare_polls(const struct config_reader *r, const struct limits_config *l,
                                const char *scope)
 {
     if (l->poll_min_ms <= l->poll_max_ms) {
@@ -131,7 +131,7 @@ static int cross_compare_polls(const struct reader *r, const struct limits_confi
     return result;
 }
 
-static int cross_check_polls(const struct reader *r, size_t index)
+static int cross_check_polls(const struct config_reader *r, size_t index)
 {
     char *scope = cross_pipeline_path(index, "");
     int result = cross_compare_polls(r, &r->config->pipelines[index].limits, scope);
@@ -139,7 +139,7 @@ static int cross_check_polls(const struct reader *r, size_t index)
     return result;
 }
 
-static int cross_unknown_property(const struct reader *r, size_t index, const char *property,
+static int cross_unknown_property(const struct config_reader *r, size_t index, const char *property,
                                   const struct mapping *m)
 {
     struct buf member;
@@ -161,7 +161,7 @@ static int cross_unknown_property(const struct reader *r, size_t index, const ch
 }
 
 /* A field of an unknown property would be ignored silently, so it is refused. */
-static int cross_check_fields(const struct reader *r, size_t index)
+static int cross_check_fields(const struct config_reader *r, size_t index)
 {
     const struct pipeline_config *p = &r->config->pipelines[index];
     struct mapping mapping;
@@ -179,7 +179,7 @@ static int cross_check_fields(const struct reader *r, size_t index)
     return result;
 }
 
-static int cross_check_key(const struct reader *r, size_t index)
+static int cross_check_key(const struct config_reader *r, size_t index)
 {
     const struct from_config *from = &r->config->pipelines[index].from;
     for (size_t i = 1; i < from->key_count; i++) {
@@ -194,7 +194,7 @@ static int cross_check_key(const struct reader *r, size_t index)
 
 /* Only the key of a deleted row is known, so the routing must be part of it. A change of routing
  * makes it another document. */
-static int cross_check_routing(const struct reader *r, size_t index)
+static int cross_check_routing(const struct config_reader *r, size_t index)
 {
     const struct pipeline_config *p = &r->config->pipelines[index];
     if (p->to.routing == NULL || config_routing(p).count > 0) {
@@ -206,7 +206,7 @@ static int cross_check_routing(const struct reader *r, size_t index)
                     "known, and a row whose routing changes has to become another document");
 }
 
-static int cross_check_timestamp(const struct reader *r, size_t index)
+static int cross_check_timestamp(const struct config_reader *r, size_t index)
 {
     struct mapping mapping;
     int result = mapping_parse(&mapping, r->config->pipelines[index].to.mappings, r->err);
@@ -229,7 +229,7 @@ static int cross_check_timestamp(const struct reader *r, size_t index)
 
 /* Refuses options that contradict the capture mode or the kind of index: a data stream only grows,
  * so it takes no updates, deletes or rebuilds. */
-static int cross_check_options(const struct reader *r, size_t index)
+static int cross_check_options(const struct config_reader *r, size_t index)
 {
     const struct pipeline_config *p = &r->config->pipelines[index];
     const struct from_config *from = &p->from;
@@ -267,7 +267,7 @@ static int cross_check_options(const struct reader *r, size_t index)
     return stream ? cross_check_timestamp(r, index) : 0;
 }
 
-static int cross_check_unique(const struct reader *r, size_t index)
+static int cross_check_unique(const struct config_reader *r, size_t index)
 {
     const struct pipeline_config *all = r->config->pipelines;
     for (size_t i = 0; i < index; i++) {
@@ -281,11 +281,11 @@ static int cross_check_unique(const struct reader *r, size_t index)
     return 0;
 }
 
-int cross_check(const struct reader *r)
+int cross_check(const struct config_reader *r)
 {
-    int (*const of_file[])(const struct reader *) = {cross_check_auth, cross_check_aws,
-                                                     cross_check_tls, cross_check_cleartext};
-    int (*const of_pipeline[])(const struct reader *, size_t) = {
+    int (*const of_file[])(const struct config_reader *) = {cross_check_auth, cross_check_aws,
+                                                            cross_check_tls, cross_check_cleartext};
+    int (*const of_pipeline[])(const struct config_reader *, size_t) = {
         cross_check_unique,  cross_check_polls,  cross_check_key,
         cross_check_options, cross_check_fields, cross_check_routing};
     for (size_t i = 0; i < sizeof(of_file) / sizeof(of_file[0]); i++) {

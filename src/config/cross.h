@@ -6,4 +6,4 @@
 
 #include "read.h"
 
-int cross_check(const struct reader *r) MUST_CHECK;
+int cross_check(const struct config_reader *r) MUST_CHECK;

@@ -30,7 +30,8 @@ static char *read_join(const char *left, const char *right)
     return buf_detach(&text);
 }
 
-int read_fail(const struct reader *r, const char *path, enum scan_end end, const char *format, ...)
+int read_fail(const struct config_reader *r, const char *path, enum scan_end end,
+              const char *format, ...)
 {
     struct place p = scan_find(r->text, r->len, path, end);
     char *message = NULL;
@@ -46,14 +47,14 @@ int read_fail(const struct reader *r, const char *path, enum scan_end end, const
     return result;
 }
 
-int read_fail_kind(const struct reader *r, const char *path, struct json_object *value,
+int read_fail_kind(const struct config_reader *r, const char *path, struct json_object *value,
                    const char *expected)
 {
     return read_fail(r, path, SCAN_VALUE, "\"%s\" is %s; %s is expected", path, value_kind(value),
                      expected);
 }
 
-int read_fail_again(const struct reader *r, const char *path)
+int read_fail_again(const struct config_reader *r, const char *path)
 {
     struct place p = scan_find(r->text, r->len, path, SCAN_VALUE);
     err_context(r->err, "%s:%d:%d: \"%s\"", r->file, p.line, p.column, path);
@@ -61,15 +62,15 @@ int read_fail_again(const struct reader *r, const char *path)
     return ERR_CONFIG;
 }
 
-static void *read_target_of(const struct reader *r, const struct option *o,
+static void *read_target_of(const struct config_reader *r, const struct option *o,
                             struct pipeline_config *p)
 {
     char *base = o->scope == SCOPE_FILE ? (char *)r->config : (char *)p;
     return base + o->offset;
 }
 
-static int read_unknown_key(const struct reader *r, const struct level *level, const char *key,
-                            const char *path)
+static int read_unknown_key(const struct config_reader *r, const struct level *level,
+                            const char *key, const char *path)
 {
     read_fail(r, path, SCAN_KEY, "unknown key \"%s\"", path);
     char *nearest = options_nearest(level->in_pipeline, level->group, key);
@@ -82,9 +83,10 @@ static int read_unknown_key(const struct reader *r, const struct level *level, c
     return ERR_CONFIG;
 }
 
-static int read_group(struct reader *r, const struct level *level, struct json_object *group);
+static int read_group(struct config_reader *r, const struct level *level,
+                      struct json_object *group);
 
-static int read_below(struct reader *r, const struct level *level, const char *group,
+static int read_below(struct config_reader *r, const struct level *level, const char *group,
                       const char *path, struct json_object *value)
 {
     struct level next = {level->in_pipeline, level->pipeline, group, path};
@@ -97,7 +99,7 @@ static int read_below(struct reader *r, const struct level *level, const char *g
     return read_group(r, &next, value);
 }
 
-static int read_member(struct reader *r, const struct level *level, const char *key,
+static int read_member(struct config_reader *r, const struct level *level, const char *key,
                        struct json_object *value)
 {
     char *group = read_join(level->group, key);
@@ -116,7 +118,7 @@ static int read_member(struct reader *r, const struct level *level, const char *
     return result;
 }
 
-static int read_group(struct reader *r, const struct level *level, struct json_object *group)
+static int read_group(struct config_reader *r, const struct level *level, struct json_object *group)
 {
     for (struct json_members m = json_tree_members(group); json_tree_next(&m);) {
         int result = read_member(r, level, m.name, m.value);
@@ -128,7 +130,7 @@ static int read_group(struct reader *r, const struct level *level, struct json_o
 }
 
 /* All required options are texts, JSON or lists, so their members are pointers. */
-static int read_check_required(const struct reader *r, const struct level *level)
+static int read_check_required(const struct config_reader *r, const struct level *level)
 {
     for (const struct option *o = options; o->path != NULL; o++) {
         if (!o->required || o->type == OPTION_PIPELINES ||
@@ -147,7 +149,8 @@ static int read_check_required(const struct reader *r, const struct level *level
     return 0;
 }
 
-static void read_set_defaults(const struct reader *r, bool in_pipeline, struct pipeline_config *p)
+static void read_set_defaults(const struct config_reader *r, bool in_pipeline,
+                              struct pipeline_config *p)
 {
     for (const struct option *o = options; o->path != NULL; o++) {
         bool here = in_pipeline ? o->scope == SCOPE_PIPELINE : o->scope != SCOPE_PIPELINE;
@@ -158,7 +161,7 @@ static void read_set_defaults(const struct reader *r, bool in_pipeline, struct p
 }
 
 /* Reads a pipeline on top of the inherited values. */
-static int read_pipeline(struct reader *r, struct pipeline_config *p, const char *path,
+static int read_pipeline(struct config_reader *r, struct pipeline_config *p, const char *path,
                          struct json_object *value)
 {
     *p = r->inherited;
@@ -171,7 +174,7 @@ static int read_pipeline(struct reader *r, struct pipeline_config *p, const char
     return result == 0 ? read_check_required(r, &level) : result;
 }
 
-static int read_pipelines(struct reader *r, struct json_object *list)
+static int read_pipelines(struct config_reader *r, struct json_object *list)
 {
     if (list == NULL) {
         return read_fail(r, "pipelines", SCAN_VALUE, "\"pipelines\" is missing");
@@ -202,7 +205,7 @@ static int read_pipelines(struct reader *r, struct json_object *list)
     return 0;
 }
 
-int read_tree(struct reader *r, struct json_object *root)
+int read_tree(struct config_reader *r, struct json_object *root)
 {
     struct level top = {false, &r->inherited, "", ""};
     read_set_defaults(r, false, &r->inherited);

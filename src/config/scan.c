@@ -14,7 +14,7 @@
 #define MAX_PATH_BYTES 65536
 #define NOT_FOUND ((size_t)-1)
 
-struct scan {
+struct config_scan {
     const char *text;
     size_t len;
     size_t at;
@@ -30,7 +30,7 @@ struct scan {
     const char *problem;  /* the same for a failure without an expectation */
 };
 
-static bool scan_value(struct scan *s);
+static bool scan_value(struct config_scan *s);
 
 static struct place scan_place_of(const char *text, size_t at)
 {
@@ -46,32 +46,32 @@ static struct place scan_place_of(const char *text, size_t at)
     return p;
 }
 
-static bool scan_fail_expected(struct scan *s, const char *expected)
+static bool scan_fail_expected(struct config_scan *s, const char *expected)
 {
     s->expected = expected;
     return false;
 }
 
-static bool scan_fail_problem(struct scan *s, size_t at, const char *problem)
+static bool scan_fail_problem(struct config_scan *s, size_t at, const char *problem)
 {
     s->at = at;
     s->problem = problem;
     return false;
 }
 
-static char scan_peek(const struct scan *s)
+static char scan_peek(const struct config_scan *s)
 {
     return s->at < s->len ? s->text[s->at] : '\0';
 }
 
-static void scan_skip_blanks(struct scan *s)
+static void scan_skip_blanks(struct config_scan *s)
 {
     while (s->at < s->len && ascii_is_blank(s->text[s->at])) {
         s->at++;
     }
 }
 
-static bool scan_take(struct scan *s, char c)
+static bool scan_take(struct config_scan *s, char c)
 {
     if (s->at < s->len && s->text[s->at] == c) {
         s->at++;
@@ -80,7 +80,7 @@ static bool scan_take(struct scan *s, char c)
     return false;
 }
 
-static bool scan_escape(struct scan *s)
+static bool scan_escape(struct config_scan *s)
 {
     char c = scan_peek(s);
     if (c == 'u') {
@@ -99,7 +99,7 @@ static bool scan_escape(struct scan *s)
     return true;
 }
 
-static bool scan_string(struct scan *s)
+static bool scan_string(struct config_scan *s)
 {
     size_t start = s->at++;
     while (s->at < s->len) {
@@ -119,7 +119,7 @@ static bool scan_string(struct scan *s)
     return scan_fail_problem(s, start, "this string is not closed");
 }
 
-static size_t scan_digits(struct scan *s)
+static size_t scan_digits(struct config_scan *s)
 {
     size_t start = s->at;
     while (ascii_is_digit(scan_peek(s))) {
@@ -128,7 +128,7 @@ static size_t scan_digits(struct scan *s)
     return s->at - start;
 }
 
-static bool scan_number(struct scan *s)
+static bool scan_number(struct config_scan *s)
 {
     scan_take(s, '-');
     if (!scan_take(s, '0') && scan_digits(s) == 0) {
@@ -146,7 +146,7 @@ static bool scan_number(struct scan *s)
     return true;
 }
 
-static bool scan_word(struct scan *s)
+static bool scan_word(struct config_scan *s)
 {
     static const char *const words[] = {"true", "false", "null"};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -160,7 +160,7 @@ static bool scan_word(struct scan *s)
 }
 
 /* Records the place if the current path is the wanted one. */
-static void scan_note_place(struct scan *s, size_t key_at)
+static void scan_note_place(struct config_scan *s, size_t key_at)
 {
     if (s->wanted != NULL && strcmp(buf_text(&s->path), s->wanted) == 0) {
         s->key_at = key_at;
@@ -170,7 +170,7 @@ static void scan_note_place(struct scan *s, size_t key_at)
 
 /* Refuses keys that json-c would change and so confuse with others: it cuts a name at a zero byte
  * and replaces incomplete characters. */
-static bool scan_push_key(struct scan *s, struct span key, size_t key_at)
+static bool scan_push_key(struct config_scan *s, struct span key, size_t key_at)
 {
     buf_push_text(&s->path, s->path.len > 0 ? "." : "");
     return scan_keys_push(&s->keys, &s->path, key) ||
@@ -178,7 +178,7 @@ static bool scan_push_key(struct scan *s, struct span key, size_t key_at)
 }
 
 /* Scans a key, its colon and its value. */
-static bool scan_member(struct scan *s)
+static bool scan_member(struct config_scan *s)
 {
     size_t key_at = s->at;
     size_t path_len = s->path.len;
@@ -203,7 +203,7 @@ static bool scan_member(struct scan *s)
     return good;
 }
 
-static bool scan_element(struct scan *s, size_t index)
+static bool scan_element(struct config_scan *s, size_t index)
 {
     size_t path_len = s->path.len;
     buf_printf(&s->path, "[%zu]", index);
@@ -214,7 +214,7 @@ static bool scan_element(struct scan *s, size_t index)
 }
 
 /* Scans the items of an object or an array, up to its closing bracket. */
-static bool scan_items(struct scan *s, bool object)
+static bool scan_items(struct config_scan *s, bool object)
 {
     const char close = object ? '}' : ']';
     s->at++;
@@ -243,7 +243,7 @@ static bool scan_items(struct scan *s, bool object)
 }
 
 /* Fails at the first duplicate key. */
-static bool scan_object(struct scan *s)
+static bool scan_object(struct config_scan *s)
 {
     size_t first = s->keys.count;
     if (!scan_items(s, true)) {
@@ -254,7 +254,7 @@ static bool scan_object(struct scan *s)
                                               "this key occurs twice in its object");
 }
 
-static bool scan_value(struct scan *s)
+static bool scan_value(struct config_scan *s)
 {
     if (++s->depth > MAX_DEPTH) {
         return scan_fail_problem(s, s->at, "nested too deeply");
@@ -269,21 +269,21 @@ static bool scan_value(struct scan *s)
     return good;
 }
 
-static void scan_init(struct scan *s, const char *text, size_t len, const char *wanted)
+static void scan_init(struct config_scan *s, const char *text, size_t len, const char *wanted)
 {
-    *s = (struct scan){.text = text, .len = len, .wanted = wanted};
+    *s = (struct config_scan){.text = text, .len = len, .wanted = wanted};
     s->key_at = NOT_FOUND;
     buf_init(&s->path, MAX_PATH_BYTES);
 }
 
-static void scan_release(struct scan *s)
+static void scan_release(struct config_scan *s)
 {
     buf_release(&s->path);
     free(s->keys.items);
 }
 
 /* Scans the whole text: one object and nothing after it. */
-static bool scan_text(struct scan *s)
+static bool scan_text(struct config_scan *s)
 {
     scan_skip_blanks(s);
     if (scan_peek(s) != '{') {
@@ -360,7 +360,7 @@ static int scan_fail_at(const char *file, const char *text, size_t at, const cha
     return err_set(err, ERR_CONFIG, "%s:%d:%d: %s", file, p.line, p.column, problem);
 }
 
-static int scan_fail_found(const char *file, const struct scan *s, struct err *err)
+static int scan_fail_found(const char *file, const struct config_scan *s, struct err *err)
 {
     if (s->problem != NULL) {
         return scan_fail_at(file, s->text, s->at, s->problem, err);
@@ -394,7 +394,7 @@ int scan_check(const char *file, char *text, size_t len, struct err *err)
     if (!scan_blank_comments(text, len, &at)) {
         return scan_fail_at(file, text, at, "this comment is not closed", err);
     }
-    struct scan s;
+    struct config_scan s;
     scan_init(&s, text, len, NULL);
     int result = scan_text(&s) ? 0 : scan_fail_found(file, &s, err);
     scan_release(&s);
@@ -417,7 +417,7 @@ struct place scan_find(const char *text, size_t len, const char *path, enum scan
     char *wanted = text_copy(path);
     size_t at = NOT_FOUND;
     while (at == NOT_FOUND && *wanted != '\0') {
-        struct scan s;
+        struct config_scan s;
         scan_init(&s, text, len, wanted);
         bool good = scan_text(&s);
         if (good && s.key_at != NOT_FOUND) {

@@ -168,14 +168,14 @@ static const struct secret *secret_of(const struct config *c, size_t i)
 }
 
 /* The data to read a secret again, when its configuration may have been freed. */
-struct origin {
+struct secret_place {
     struct secret secret; /* without a value */
     const char *option;
 };
 
 static char *secret_read_again(const void *context)
 {
-    const struct origin *o = context;
+    const struct secret_place *o = context;
     struct secret s = {.origin = o->secret.origin, .place = o->secret.place};
     char *warning = NULL;
     struct err ignored; /* the caller reports the server's refusal */
@@ -186,7 +186,7 @@ static char *secret_read_again(const void *context)
 
 static void secret_drop_origin(void *context)
 {
-    struct origin *o = context;
+    struct secret_place *o = context;
     free(o->secret.place);
     free(o);
 }
@@ -199,8 +199,8 @@ static void secret_make_renewable(struct secret *s, const char *option)
     if (s->value == NULL || s->renewal != NULL || !can_change) {
         return;
     }
-    struct origin *o = mem_zero(1, sizeof(*o));
-    *o = (struct origin){{.origin = s->origin, .place = text_copy(s->place)}, option};
+    struct secret_place *o = mem_zero(1, sizeof(*o));
+    *o = (struct secret_place){{.origin = s->origin, .place = text_copy(s->place)}, option};
     s->renewal = rotating_secret_new(s->value, secret_read_again, o, secret_drop_origin);
 }
 

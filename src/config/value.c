@@ -14,7 +14,7 @@
 #define MAX_PATH_BYTES 65536
 
 /* Reads a text, which must not be empty and must pass the option's check. */
-static int value_checked_text(struct reader *r, const struct option *o, const char *path,
+static int value_checked_text(struct config_reader *r, const struct option *o, const char *path,
                               struct json_object *value, char **out)
 {
     char *text = NULL;
@@ -33,7 +33,7 @@ static int value_checked_text(struct reader *r, const struct option *o, const ch
     return 0;
 }
 
-static int value_read_path(struct reader *r, const struct option *o, const char *path,
+static int value_read_path(struct config_reader *r, const struct option *o, const char *path,
                            struct json_object *value, char **out)
 {
     char *text = NULL;
@@ -64,7 +64,7 @@ static bool value_in_range(const struct option *o, int64_t amount)
            amount <= value_parse_amount(o->type, o->most);
 }
 
-static int value_read_count(struct reader *r, const struct option *o, const char *path,
+static int value_read_count(struct config_reader *r, const struct option *o, const char *path,
                             struct json_object *value, int64_t *out)
 {
     if (json_object_is_type(value, json_type_double)) {
@@ -88,7 +88,7 @@ static const char *value_example_of(const struct option *o)
     return o->fallback != NULL ? o->fallback : o->least;
 }
 
-static int value_read_amount(struct reader *r, const struct option *o, const char *path,
+static int value_read_amount(struct config_reader *r, const struct option *o, const char *path,
                              struct json_object *value, int64_t *out)
 {
     bool size = o->type == OPTION_SIZE;
@@ -118,7 +118,7 @@ static int value_read_amount(struct reader *r, const struct option *o, const cha
     return result;
 }
 
-static int value_read_share(struct reader *r, const struct option *o, const char *path,
+static int value_read_share(struct config_reader *r, const struct option *o, const char *path,
                             struct json_object *value, double *out)
 {
     if (!json_object_is_type(value, json_type_int) &&
@@ -168,7 +168,7 @@ char *value_choices(const char *choices)
     }
 }
 
-static int value_read_choice(struct reader *r, const struct option *o, const char *path,
+static int value_read_choice(struct config_reader *r, const struct option *o, const char *path,
                              struct json_object *value, int *out)
 {
     char *text = NULL;
@@ -192,7 +192,8 @@ static int value_read_choice(struct reader *r, const struct option *o, const cha
     return result;
 }
 
-static int value_read_flag(struct reader *r, const char *path, struct json_object *value, bool *out)
+static int value_read_flag(struct config_reader *r, const char *path, struct json_object *value,
+                           bool *out)
 {
     if (!json_object_is_type(value, json_type_boolean)) {
         return read_fail_kind(r, path, value, "true or false");
@@ -201,7 +202,7 @@ static int value_read_flag(struct reader *r, const char *path, struct json_objec
     return 0;
 }
 
-static int value_read_json(struct reader *r, const struct option *o, const char *path,
+static int value_read_json(struct config_reader *r, const struct option *o, const char *path,
                            struct json_object *value, char **out)
 {
     if (!json_tree_is_object(value)) {
@@ -222,8 +223,8 @@ struct text_list {
     size_t count;
 };
 
-static int value_read_item(struct reader *r, const struct option *o, const char *path, size_t index,
-                           struct json_object *value, char **out)
+static int value_read_item(struct config_reader *r, const struct option *o, const char *path,
+                           size_t index, struct json_object *value, char **out)
 {
     struct buf item;
     buf_init(&item, MAX_PATH_BYTES);
@@ -233,7 +234,7 @@ static int value_read_item(struct reader *r, const struct option *o, const char 
     return result;
 }
 
-static int value_read_list(struct reader *r, const struct option *o, const char *path,
+static int value_read_list(struct config_reader *r, const struct option *o, const char *path,
                            struct json_object *value, struct text_list *out)
 {
     if (!json_tree_is_list(value)) {
@@ -264,7 +265,7 @@ struct field_list {
     size_t count;
 };
 
-static int value_read_fields(struct reader *r, const char *path, struct json_object *value,
+static int value_read_fields(struct config_reader *r, const char *path, struct json_object *value,
                              struct field_list *out)
 {
     if (!json_tree_is_object(value)) {
@@ -288,7 +289,7 @@ static int value_read_fields(struct reader *r, const char *path, struct json_obj
     return 0;
 }
 
-int value_read(struct reader *r, const struct option *o, const char *path,
+int value_read(struct config_reader *r, const struct option *o, const char *path,
                struct json_object *value, void *target)
 {
     switch (o->type) {

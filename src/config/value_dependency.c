@@ -22,7 +22,7 @@ static const struct option members[] = {
     {0},
 };
 
-static int value_dependency_check_members(const struct reader *r, const char *path,
+static int value_dependency_check_members(const struct config_reader *r, const char *path,
                                           const void *item)
 {
     const struct dependency *d = item;
@@ -35,7 +35,8 @@ static int value_dependency_check_members(const struct reader *r, const char *pa
     return 0;
 }
 
-int value_dependencies(struct reader *r, const char *path, struct json_object *value, void *target)
+int value_dependencies(struct config_reader *r, const char *path, struct json_object *value,
+                       void *target)
 {
     static const struct value_object object = {
         .members = members,

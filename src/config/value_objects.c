@@ -20,7 +20,7 @@ static const struct option *value_objects_find_member(const struct value_object 
     return NULL;
 }
 
-static int value_objects_read_member(struct reader *r, const struct value_object *o,
+static int value_objects_read_member(struct config_reader *r, const struct value_object *o,
                                      const char *path, const char *name, struct json_object *value,
                                      char *item)
 {
@@ -32,7 +32,7 @@ static int value_objects_read_member(struct reader *r, const struct value_object
     return value == NULL ? 0 : value_read(r, member, path, value, item + member->offset);
 }
 
-static int value_objects_read_object(struct reader *r, const struct value_object *o,
+static int value_objects_read_object(struct config_reader *r, const struct value_object *o,
                                      const char *path, struct json_object *value, char *item)
 {
     if (!json_tree_is_object(value)) {
@@ -51,7 +51,7 @@ static int value_objects_read_object(struct reader *r, const struct value_object
     return o->check(r, path, item);
 }
 
-int value_objects(struct reader *r, const struct value_object *o, const char *path,
+int value_objects(struct config_reader *r, const struct value_object *o, const char *path,
                   struct json_object *value, void **items, size_t *count)
 {
     if (!json_tree_is_list(value)) {

@@ -21,7 +21,8 @@ static const struct option members[] = {
     {0},
 };
 
-static int value_query_check_members(const struct reader *r, const char *path, const void *item)
+static int value_query_check_members(const struct config_reader *r, const char *path,
+                                     const void *item)
 {
     const struct trial_query *q = item;
     if ((q->q == NULL) == (q->body == NULL)) {
@@ -34,7 +35,8 @@ static int value_query_check_members(const struct reader *r, const char *path, c
     return 0;
 }
 
-int value_queries(struct reader *r, const char *path, struct json_object *value, void *target)
+int value_queries(struct config_reader *r, const char *path, struct json_object *value,
+                  void *target)
 {
     static const struct value_object object = {
         .members = members,

@@ -11,7 +11,7 @@
 #define ORIGINS "env, file, command, prompt, credential"
 #define MAX_PATH_BYTES 65536
 
-static int value_secret_literal_refused(const struct reader *r, const char *path)
+static int value_secret_literal_refused(const struct config_reader *r, const char *path)
 {
     read_fail(r, path, SCAN_VALUE,
               "\"%s\" must be one of " ORIGINS "; a secret in the file is refused", path);
@@ -33,7 +33,7 @@ static enum secret_origin value_secret_origin_of(const char *key)
     return SECRET_NONE;
 }
 
-static int value_secret_check_place(const struct reader *r, const char *path,
+static int value_secret_check_place(const struct config_reader *r, const char *path,
                                     const struct secret *secret)
 {
     if (*secret->place == '\0') {
@@ -46,8 +46,8 @@ static int value_secret_check_place(const struct reader *r, const char *path,
     return 0;
 }
 
-static int value_secret_read_place(struct reader *r, const char *path, struct json_object *value,
-                                   struct secret *out)
+static int value_secret_read_place(struct config_reader *r, const char *path,
+                                   struct json_object *value, struct secret *out)
 {
     if (out->origin == SECRET_PROMPT && json_object_is_type(value, json_type_boolean) &&
         json_object_get_boolean(value)) {
@@ -66,7 +66,8 @@ static int value_secret_read_place(struct reader *r, const char *path, struct js
     return result;
 }
 
-int value_secret(struct reader *r, const char *path, struct json_object *value, struct secret *out)
+int value_secret(struct config_reader *r, const char *path, struct json_object *value,
+                 struct secret *out)
 {
     struct json_members m = json_tree_members(value);
     if (json_tree_count(value) != 1 || !json_tree_next(&m)) {

@@ -43,8 +43,8 @@ char *value_beside(const char *file, const char *path)
     return buf_detach(&text);
 }
 
-static int value_text_plain_text(struct reader *r, const char *path, struct json_object *value,
-                                 char **out)
+static int value_text_plain_text(struct config_reader *r, const char *path,
+                                 struct json_object *value, char **out)
 {
     const char *text = json_object_get_string(value);
     size_t len = (size_t)json_object_get_string_len(value);
@@ -55,7 +55,8 @@ static int value_text_plain_text(struct reader *r, const char *path, struct json
     return 0;
 }
 
-static int value_text_check_env_keys(struct reader *r, const char *path, struct json_object *value)
+static int value_text_check_env_keys(struct config_reader *r, const char *path,
+                                     struct json_object *value)
 {
     for (struct json_members m = json_tree_members(value); json_tree_next(&m);) {
         bool known = strcmp(m.name, "env") == 0 || strcmp(m.name, "default") == 0;
@@ -73,7 +74,7 @@ static int value_text_check_env_keys(struct reader *r, const char *path, struct 
     return 0;
 }
 
-static int value_text_env_text(struct reader *r, const char *path, struct json_object *value,
+static int value_text_env_text(struct config_reader *r, const char *path, struct json_object *value,
                                char **out)
 {
     int result = value_text_check_env_keys(r, path, value);
@@ -97,7 +98,7 @@ static int value_text_env_text(struct reader *r, const char *path, struct json_o
                      json_object_get_string(name), path);
 }
 
-int value_text(struct reader *r, const char *path, struct json_object *value, char **out)
+int value_text(struct config_reader *r, const char *path, struct json_object *value, char **out)
 {
     if (json_object_is_type(value, json_type_string)) {
         return value_text_plain_text(r, path, value, out);

@@ -26,7 +26,7 @@ static void answer_look(struct answerer *a)
     }
 }
 
-static void answer_metrics(struct answerer *a, struct answer *out)
+static void answer_metrics(struct answerer *a, struct serve_answer *out)
 {
     struct process process = {.started_s = (double)a->started_us / 1e6};
     process_look(&process);
@@ -35,7 +35,7 @@ static void answer_metrics(struct answerer *a, struct answer *out)
                  clock_wall_us(&a->options->clock));
 }
 
-static void answer_healthz(struct answerer *a, struct answer *out)
+static void answer_healthz(struct answerer *a, struct serve_answer *out)
 {
     const struct serve_options *o = a->options;
     for (size_t i = 0; i < o->count; i++) {
@@ -51,7 +51,7 @@ static void answer_healthz(struct answerer *a, struct answer *out)
     }
 }
 
-static void answer_readyz(struct answerer *a, struct answer *out)
+static void answer_readyz(struct answerer *a, struct serve_answer *out)
 {
     struct buf lines;
     buf_init(&lines, ANSWER_MAX_BYTES);
@@ -85,7 +85,7 @@ static void answer_describe(struct answerer *a)
     }
 }
 
-static void answer_status(struct answerer *a, const struct question *q, struct answer *out)
+static void answer_status(struct answerer *a, const struct question *q, struct serve_answer *out)
 {
     char started[CLOCK_ISO_BYTES];
     char now[CLOCK_ISO_BYTES];
@@ -106,7 +106,7 @@ static void answer_status(struct answerer *a, const struct question *q, struct a
 }
 
 /* Sends the page. Script and style are allowed by a random nonce only. */
-static void answer_page(struct answerer *a, struct answer *out)
+static void answer_page(struct answerer *a, struct serve_answer *out)
 {
     char nonce[33];
     const char *text = embed_text(serve_html, "page");
@@ -125,13 +125,13 @@ static void answer_page(struct answerer *a, struct answer *out)
     buf_push_text(&out->body, text);
 }
 
-static void answer_refuse(struct answer *out, unsigned code, const char *words)
+static void answer_refuse(struct serve_answer *out, unsigned code, const char *words)
 {
     out->status = code;
     buf_push_text(&out->body, words);
 }
 
-static void answer_find(struct answerer *a, const struct question *q, struct answer *out)
+static void answer_find(struct answerer *a, const struct question *q, struct serve_answer *out)
 {
     answer_look(a);
     if (strcmp(q->path, "/") == 0) {
@@ -149,9 +149,9 @@ static void answer_find(struct answerer *a, const struct question *q, struct ans
     }
 }
 
-void answer_question(struct answerer *a, const struct question *q, struct answer *out)
+void answer_question(struct answerer *a, const struct question *q, struct serve_answer *out)
 {
-    *out = (struct answer){.status = 200, .type = "text/plain; charset=utf-8"};
+    *out = (struct serve_answer){.status = 200, .type = "text/plain; charset=utf-8"};
     snprintf(out->policy, sizeof(out->policy), "%s", plain_policy);
     buf_init(&out->body, ANSWER_MAX_BYTES);
     if (strcmp(q->method, "GET") != 0 && strcmp(q->method, "HEAD") != 0) {

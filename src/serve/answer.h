@@ -24,7 +24,7 @@ struct answerer {
     size_t name_count;
 };
 
-struct answer {
+struct serve_answer {
     unsigned status;
     const char *type;
     const char *allow;                /* null if none */
@@ -44,4 +44,4 @@ struct question {
     uint64_t since;
 };
 
-void answer_question(struct answerer *a, const struct question *q, struct answer *out);
+void answer_question(struct answerer *a, const struct question *q, struct serve_answer *out);

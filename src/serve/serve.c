@@ -30,7 +30,7 @@ struct serve {
     struct MHD_Daemon *daemon;
 };
 
-static enum MHD_Result serve_send_answer(struct MHD_Connection *connection, struct answer *a)
+static enum MHD_Result serve_send_answer(struct MHD_Connection *connection, struct serve_answer *a)
 {
     static const char *const fixed[][2] = {
         {"Cache-Control", "no-store"},
@@ -68,7 +68,7 @@ static enum MHD_Result serve_on_request(void *context, struct MHD_Connection *co
     (void)upload_size;
     (void)state;
     struct serve *s = context;
-    struct answer a;
+    struct serve_answer a;
     const char *since = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "since");
     const struct question q = {
         .method = method,

@@ -33,7 +33,7 @@ static struct dead_letter deadletter_letter_of(sqlite3_stmt *row)
     return letter;
 }
 
-struct page {
+struct letter_page {
     struct dead_letter letters[PAGE_LETTERS];
     size_t count;
 };
@@ -43,7 +43,7 @@ static void deadletter_free_text(const char *text)
     free((void *)(uintptr_t)text);
 }
 
-static void deadletter_page_drop(struct page *page)
+static void deadletter_page_drop(struct letter_page *page)
 {
     for (size_t i = 0; i < page->count; i++) {
         deadletter_free_text(page->letters[i].key);
@@ -55,7 +55,8 @@ static void deadletter_page_drop(struct page *page)
 
 /* Reads the next letters after `after` (null: from the beginning). */
 static int deadletter_page_read(struct state *s, const struct dead_letter_filter *f,
-                                const struct dead_letter *after, struct page *page, struct err *err)
+                                const struct dead_letter *after, struct letter_page *page,
+                                struct err *err)
 {
     bool limited = f->limit > 0 && f->limit <= PAGE_LETTERS;
     struct sql_value from = INTEGER(f->since_us - 1);
@@ -77,7 +78,7 @@ static int deadletter_page_read(struct state *s, const struct dead_letter_filter
 }
 
 /* Calls the callback for the page's letters and returns its last result. */
-static int deadletter_page_report(const struct page *page,
+static int deadletter_page_report(const struct letter_page *page,
                                   int (*each)(void *context, const struct dead_letter *letter),
                                   void *context)
 {
@@ -93,13 +94,14 @@ int deadletter_select(struct state *s, const struct dead_letter_filter *filter,
                       struct err *err)
 {
     struct dead_letter_filter left = *filter;
-    struct page *pages = mem_zero(2, sizeof(*pages)); /* the next page needs the last letter */
-    struct page *page = &pages[0];
-    struct page *last = &pages[1];
+    struct letter_page *pages =
+        mem_zero(2, sizeof(*pages)); /* the next page needs the last letter */
+    struct letter_page *page = &pages[0];
+    struct letter_page *last = &pages[1];
     bool limited = left.limit > 0;
     int result;
     do {
-        struct page *freed = last;
+        struct letter_page *freed = last;
         last = page;
         page = freed;
         deadletter_page_drop(page);

@@ -18,7 +18,7 @@
 
 #define SQL_MAX_BYTES 4096
 
-struct column {
+struct state_column {
     const char *name; /* of the column and the member; null ends a table */
     enum {
         COLUMN_NUMBER, /* int64_t */
@@ -36,7 +36,7 @@ struct column {
     .name = #member, .type = (kind), .offset = offsetof(struct tag, member),                       \
     .size = sizeof(((struct tag *)0)->member)
 
-static const struct column live_progress_columns[] = {
+static const struct state_column live_progress_columns[] = {
     {COLUMN(COLUMN_NUMBER, live_progress, told_us)},
     {COLUMN(COLUMN_TEXT, live_progress, stage)},
     {COLUMN(COLUMN_NUMBER, live_progress, rows)},
@@ -59,7 +59,7 @@ static const struct column live_progress_columns[] = {
     {.name = NULL},
 };
 
-static const struct column guard_stop_columns[] = {
+static const struct state_column guard_stop_columns[] = {
     {COLUMN(COLUMN_NUMBER, guard_stop, deletes)},
     {COLUMN(COLUMN_NUMBER, guard_stop, documents)},
     {COLUMN(COLUMN_NUMBER, guard_stop, rejected)},
@@ -69,12 +69,12 @@ static const struct column guard_stop_columns[] = {
     {.name = NULL},
 };
 
-static const struct column pause_columns[] = {
+static const struct state_column pause_columns[] = {
     {COLUMN(COLUMN_NUMBER, pause, since_us), .update = "since_us"},
     {.name = NULL},
 };
 
-static const struct column reconcile_columns[] = {
+static const struct state_column reconcile_columns[] = {
     {COLUMN(COLUMN_NUMBER, reconcile, finished_us)},
     {COLUMN(COLUMN_NUMBER, reconcile, owed_us)},
     {COLUMN(COLUMN_NUMBER, reconcile, late_us)},
@@ -82,7 +82,7 @@ static const struct column reconcile_columns[] = {
     {.name = NULL},
 };
 
-static const struct column verification_columns[] = {
+static const struct state_column verification_columns[] = {
     {COLUMN(COLUMN_NUMBER, verification, ended_us)},
     {COLUMN(COLUMN_NUMBER, verification, took_ms)},
     {COLUMN(COLUMN_NUMBER, verification, rows)},
@@ -99,13 +99,13 @@ static const struct column verification_columns[] = {
     {.name = NULL},
 };
 
-static const struct column resnapshot_columns[] = {
+static const struct state_column resnapshot_columns[] = {
     {COLUMN(COLUMN_NUMBER, resnapshot, begun_us)},
     {COLUMN(COLUMN_TEXT, resnapshot, reason)},
     {.name = NULL},
 };
 
-static const struct column generation_config_columns[] = {
+static const struct state_column generation_config_columns[] = {
     {COLUMN(COLUMN_COPY, generation_config, generation)},
     {COLUMN(COLUMN_COPY, generation_config, configuration)},
     {.name = NULL},
@@ -113,7 +113,7 @@ static const struct column generation_config_columns[] = {
 
 static const struct {
     const char *name; /* of the table */
-    const struct column *columns;
+    const struct state_column *columns;
     enum {
         STAYS,    /* with the pipeline, whichever generation is live */
         ENDS,     /* with the generation: deleted when the next one goes live */
@@ -129,24 +129,24 @@ static const struct {
     [PIPELINE_ROW_GENERATION_CONFIG] = {"built", generation_config_columns, REPLACED},
 };
 
-static void pipeline_row_push_names(struct buf *sql, const struct column *columns)
+static void pipeline_row_push_names(struct buf *sql, const struct state_column *columns)
 {
-    for (const struct column *c = columns; c->name != NULL; c++) {
+    for (const struct state_column *c = columns; c->name != NULL; c++) {
         buf_printf(sql, "%s%s", c == columns ? "" : ", ", c->name);
     }
 }
 
 static void pipeline_row_push_write(struct buf *sql, const char *table,
-                                    const struct column *columns)
+                                    const struct state_column *columns)
 {
     buf_printf(sql, "insert into %s (pipeline, ", table);
     pipeline_row_push_names(sql, columns);
     buf_push_literal(sql, ") values (?1");
-    for (const struct column *c = columns; c->name != NULL; c++) {
+    for (const struct state_column *c = columns; c->name != NULL; c++) {
         buf_push_literal(sql, ", ?");
     }
     buf_push_literal(sql, ") on conflict (pipeline) do update set ");
-    for (const struct column *c = columns; c->name != NULL; c++) {
+    for (const struct state_column *c = columns; c->name != NULL; c++) {
         buf_printf(sql, "%s%s = ", c == columns ? "" : ", ", c->name);
         buf_printf(sql, c->update != NULL ? "%s" : "excluded.%s",
                    c->update != NULL ? c->update : c->name);
@@ -203,7 +203,7 @@ static int pipeline_row_run(struct state *s, enum pipeline_row which,
     return result == 0 ? sql_finish(s, statement, err) : result;
 }
 
-static void pipeline_row_bind(sqlite3_stmt *statement, int index, const struct column *c,
+static void pipeline_row_bind(sqlite3_stmt *statement, int index, const struct state_column *c,
                               const void *member)
 {
     struct sql_value value = {0};
@@ -229,7 +229,7 @@ static void pipeline_row_bind(sqlite3_stmt *statement, int index, const struct c
 
 int pipeline_row_write(struct state *s, enum pipeline_row which, const void *row, struct err *err)
 {
-    const struct column *columns = tables[which].columns;
+    const struct state_column *columns = tables[which].columns;
     sqlite3_stmt *statement;
     int result = pipeline_row_statement(s, which, PIPELINE_ROW_WRITE, &statement, err);
     if (result != 0) {
@@ -241,7 +241,8 @@ int pipeline_row_write(struct state *s, enum pipeline_row which, const void *row
     return sql_finish(s, statement, err);
 }
 
-static void pipeline_row_fetch(sqlite3_stmt *row, int index, const struct column *c, void *member)
+static void pipeline_row_fetch(sqlite3_stmt *row, int index, const struct state_column *c,
+                               void *member)
 {
     switch (c->type) {
     case COLUMN_NUMBER:
@@ -265,9 +266,9 @@ static void pipeline_row_fetch(sqlite3_stmt *row, int index, const struct column
 int pipeline_row_read(struct state *s, enum pipeline_row which, void *row, bool *known,
                       struct err *err)
 {
-    const struct column *columns = tables[which].columns;
+    const struct state_column *columns = tables[which].columns;
     sqlite3_stmt *statement;
-    for (const struct column *c = columns; c->name != NULL; c++) {
+    for (const struct state_column *c = columns; c->name != NULL; c++) {
         memset((char *)row + c->offset, 0, c->size);
     }
     *known = false;

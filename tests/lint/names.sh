@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # names.sh ROOT: checks the names of functions in src. A function bears the name of its file, or its first words, as a
 # prefix (changelog_page.c: changelog_page_give, changelog_give), a static one too. names.txt lists the exceptions. A
-# name occurs once in the program. Relies on the layout of .clang-format: a function's name stands in column 0 of its
+# name occurs once in the program, and so does the tag of a struct, union or enum. Relies on the layout of .clang-format: a function's name stands in column 0 of its
 # definition's first line.
 set -eu
 table=$(cd "$(dirname "$0")" && pwd)/names.txt
 cd "$1"
 
-find src -name '*.c' | sort | xargs awk -v table="$table" '
+tags=$(find src include -name '*.[ch]' | sort | xargs grep -nE '^(static |const )*(struct|union|enum) [a-z_0-9]+ \{' /dev/null |
+    sed -E 's/^([^:]*:[0-9]*):.*(struct|union|enum) ([a-z_0-9]+) \{.*/\3 \1/' | sort |
+    awk '$1 == tag { print $2 ": the tag " tag " also has a meaning in " place } { tag = $1; place = $2 }')
+[ -z "$tags" ] || echo "$tags"
+
+find src -name '*.c' | sort | xargs awk -v tags="$tags" -v table="$table" '
 BEGIN {
     while ((getline line < table) > 0) {
         if (line ~ /^[a-z]/) {
@@ -70,6 +75,7 @@ FNR == 1 {
 }
 
 END {
+    bad += split(tags, unused, "\n")
     printf "names: %d functions, %d violations\n", functions, bad
     exit bad > 0 || functions == 0
 }'

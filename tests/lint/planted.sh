@@ -253,6 +253,13 @@ names)
     return 1;
 }'
     caught src/base/b.c
+    put src/base/b.c 'struct step {
+    int a;
+};'
+    put src/source/pg/own.h 'static const struct step {
+    int a;
+} steps[] = {{1}};'
+    caught src/source/pg/own.h
     put src/base/a_b.c 'int a_open(int a)
 {
     return a;

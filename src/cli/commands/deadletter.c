@@ -14,7 +14,7 @@
 #define RESULT_BYTES ((size_t)1024 * 1024 * 1024)
 #define FLUSH_BYTES ((size_t)64 * 1024)
 
-struct listing {
+struct letter_listing {
     const char *pipeline;
     struct dead_letter_filter filter;
     bool groups; /* grouped by error type */
@@ -98,7 +98,7 @@ static void deadletter_push_whole(struct buf *out, const char *pipeline,
     buf_push_char(out, '\n');
 }
 
-static int deadletter_flush(struct listing *l)
+static int deadletter_flush(struct letter_listing *l)
 {
     int rc = terminal_result(&l->out, &l->err);
     buf_reset(&l->out);
@@ -107,7 +107,7 @@ static int deadletter_flush(struct listing *l)
 
 static int deadletter_list_one(void *context, const struct dead_letter *letter)
 {
-    struct listing *l = context;
+    struct letter_listing *l = context;
     l->count++;
     if (l->json) {
         deadletter_push_json(&l->out, l->pipeline, letter);
@@ -121,7 +121,7 @@ static int deadletter_list_one(void *context, const struct dead_letter *letter)
 
 static int deadletter_list_group(void *context, const struct dead_letter_group *g)
 {
-    struct listing *l = context;
+    struct letter_listing *l = context;
     char count[UNITS_BYTES];
     char first[CLOCK_ISO_BYTES];
     char last[CLOCK_ISO_BYTES];
@@ -145,7 +145,7 @@ static int deadletter_list_group(void *context, const struct dead_letter_group *
     return 0;
 }
 
-static int deadletter_note_unknown(struct listing *l, struct state *state, struct err *err)
+static int deadletter_note_unknown(struct letter_listing *l, struct state *state, struct err *err)
 {
     struct checkpoint checkpoint = {0};
     int rc = state != NULL ? checkpoint_load(state, &checkpoint, err) : 0;
@@ -156,7 +156,7 @@ static int deadletter_note_unknown(struct listing *l, struct state *state, struc
     return rc;
 }
 
-static int deadletter_list_pipeline(struct listing *l, const char *path, struct err *err)
+static int deadletter_list_pipeline(struct letter_listing *l, const char *path, struct err *err)
 {
     struct state *state;
     int rc = state_open_read_only(&state, path, l->pipeline, err);
@@ -181,8 +181,8 @@ static int deadletter_list_pipeline(struct listing *l, const char *path, struct 
 int command_deadletter_list(const struct arguments *a, struct err *err)
 {
     struct setup setup;
-    struct listing l = {.json = arguments_have(a, OPTION_JSON),
-                        .groups = arguments_have(a, OPTION_BY_REASON)};
+    struct letter_listing l = {.json = arguments_have(a, OPTION_JSON),
+                               .groups = arguments_have(a, OPTION_BY_REASON)};
     struct clock clock = clock_system();
     buf_init(&l.out, RESULT_BYTES);
     int rc = setup_load(&setup, a, err);
@@ -212,7 +212,7 @@ int command_deadletter_list(const struct arguments *a, struct err *err)
 int command_deadletter_show(const struct arguments *a, struct err *err)
 {
     struct setup setup = {0};
-    struct listing l = {
+    struct letter_listing l = {
         .json = arguments_have(a, OPTION_JSON), .filter = {.key = a->operands[0]}, .whole = true};
     buf_init(&l.out, RESULT_BYTES);
     int rc = setup_load_one(&setup, a, err);

@@ -14,7 +14,7 @@
 
 #define RESULT_BYTES ((size_t)64 * 1024)
 
-struct job {
+struct pause_job {
     struct session session;
     const char *request; /* REQUEST_PAUSE, REQUEST_RESUME */
     const volatile sig_atomic_t *stop;
@@ -22,14 +22,14 @@ struct job {
     bool changed;
 };
 
-static bool pause_pauses(const struct job *j)
+static bool pause_pauses(const struct pause_job *j)
 {
     return strcmp(j->request, REQUEST_PAUSE) == 0;
 }
 
 /* --- without a holder ------------------------------------------------------------------------- */
 
-static int pause_do_it(struct job *j, struct err *err)
+static int pause_do_it(struct pause_job *j, struct err *err)
 {
     struct state *state = j->session.state;
     int64_t now_us = clock_wall_us(&j->session.clock);
@@ -48,7 +48,7 @@ static int pause_do_it(struct job *j, struct err *err)
 
 static int pause_take(void *context, const struct holder_reply *reply, struct err *err)
 {
-    struct job *j = context;
+    struct pause_job *j = context;
     (void)err;
     j->since_us = holder_reply_number(reply, "since_us");
     j->changed = json_object_get_boolean(json_tree_member(reply->answer, "changed"));
@@ -56,7 +56,7 @@ static int pause_take(void *context, const struct holder_reply *reply, struct er
 }
 
 /* Waits for the reply. If the holder ends before that, does it here. */
-static int pause_ask(struct job *j, struct err *err)
+static int pause_ask(struct pause_job *j, struct err *err)
 {
     struct holder_client client = {.session = &j->session,
                                    .request = j->request,
@@ -75,7 +75,7 @@ static int pause_ask(struct job *j, struct err *err)
 
 /* --- reporting -------------------------------------------------------------------------------- */
 
-static void pause_push_text(struct buf *out, const struct job *j)
+static void pause_push_text(struct buf *out, const struct pause_job *j)
 {
     char iso[CLOCK_ISO_BYTES];
     const char *name = j->session.pipeline->name;
@@ -89,7 +89,7 @@ static void pause_push_text(struct buf *out, const struct job *j)
     }
 }
 
-static void pause_push_json(struct buf *out, const struct job *j)
+static void pause_push_json(struct buf *out, const struct pause_job *j)
 {
     record_open(out);
     record_text(out, "pipeline", j->session.pipeline->name);
@@ -100,7 +100,7 @@ static void pause_push_json(struct buf *out, const struct job *j)
     buf_push_char(out, '\n');
 }
 
-static int pause_report(const struct job *j, const struct arguments *a, struct err *err)
+static int pause_report(const struct pause_job *j, const struct arguments *a, struct err *err)
 {
     struct buf out;
     buf_init(&out, RESULT_BYTES);
@@ -116,7 +116,7 @@ static int pause_report(const struct job *j, const struct arguments *a, struct e
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static int pause_job_run(struct job *j, const struct setup *setup, size_t i,
+static int pause_job_run(struct pause_job *j, const struct setup *setup, size_t i,
                          const struct arguments *a, struct err *err)
 {
     int rc = session_init(&j->session, setup->config, setup->pipelines[i], j->request, err);
@@ -141,7 +141,7 @@ static int pause_run(const struct arguments *a, const char *request, struct err 
     int rc = setup_load(&setup, a, err);
     for (size_t i = 0; rc == 0 && i < setup.count; i++) {
         struct err why;
-        struct job job = {.request = request, .stop = stop_watch()};
+        struct pause_job job = {.request = request, .stop = stop_watch()};
         int failed = pause_job_run(&job, &setup, i, a, &why);
         if (failed < 0) {
             terminal_error(setup.pipelines[i]->name, &why);

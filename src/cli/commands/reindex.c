@@ -12,7 +12,7 @@
 
 #define RESULT_BYTES ((size_t)64 * 1024)
 
-struct job {
+struct reindex_job {
     struct job_base base;
     const char *request; /* the request to a holder */
     struct rebuild_outcome rebuilt;
@@ -20,19 +20,19 @@ struct job {
     struct err err;
 };
 
-static bool reindex_is(const struct job *j, const char *request)
+static bool reindex_is(const struct reindex_job *j, const char *request)
 {
     return strcmp(j->request, request) == 0;
 }
 
-static struct rebuild_terms reindex_terms_of(const struct job *j)
+static struct rebuild_terms reindex_terms_of(const struct reindex_job *j)
 {
     return (struct rebuild_terms){.adopt = arguments_have(j->base.arguments, OPTION_ADOPT),
                                   .allow_deletes =
                                       arguments_have(j->base.arguments, OPTION_ALLOW_DELETES)};
 }
 
-static enum exit_code reindex_exit_code_of(const struct job *j, int rc)
+static enum exit_code reindex_exit_code_of(const struct reindex_job *j, int rc)
 {
     if (rc < 0) {
         return err_exit_code((enum err_class)rc);
@@ -48,7 +48,7 @@ static enum exit_code reindex_exit_code_of(const struct job *j, int rc)
 /* --- as the holder ---------------------------------------------------------------------------- */
 
 /* `id` is the request that was filed before this command became the holder; 0 if none. */
-static int reindex_rebuild(struct job *j, int64_t id, struct err *err)
+static int reindex_rebuild(struct reindex_job *j, int64_t id, struct err *err)
 {
     struct pipeline_worker *r = &j->base.worker;
     struct rebuild_worker *b = &r->rebuild_worker;
@@ -72,7 +72,7 @@ static int reindex_rebuild(struct job *j, int64_t id, struct err *err)
 }
 
 /* Runs the rebuild and records it in the history. An error of the rebuild takes precedence. */
-static int reindex_record(struct job *j, int64_t id, struct err *err)
+static int reindex_record(struct reindex_job *j, int64_t id, struct err *err)
 {
     struct session *s = &j->base.worker.session;
     struct err unrecorded;
@@ -98,7 +98,7 @@ static int reindex_record(struct job *j, int64_t id, struct err *err)
 
 /* --- by the holder ---------------------------------------------------------------------------- */
 
-static int reindex_ask(struct job *j, bool *held, int64_t *id, struct err *err)
+static int reindex_ask(struct reindex_job *j, bool *held, int64_t *id, struct err *err)
 {
     struct rebuild_client k = {.session = &j->base.worker.session,
                                .request = j->request,
@@ -116,7 +116,7 @@ static int reindex_ask(struct job *j, bool *held, int64_t *id, struct err *err)
 
 /* --- one pipeline ----------------------------------------------------------------------------- */
 
-static void reindex_report(struct job *j)
+static void reindex_report(struct reindex_job *j)
 {
     struct sync_outcome outcome = {
         .pipeline = j->end.pipeline, .exit_code = j->end.exit_code, .err = j->end.err};
@@ -128,7 +128,7 @@ static void reindex_report(struct job *j)
     buf_release(&out);
 }
 
-static int reindex_refuse_stream(const struct job *j, struct err *err)
+static int reindex_refuse_stream(const struct reindex_job *j, struct err *err)
 {
     err_set(err, ERR_CONFIG, "\"%s\" is a data stream, which is never rebuilt",
             j->base.pipeline->to.index);
@@ -138,7 +138,7 @@ static int reindex_refuse_stream(const struct job *j, struct err *err)
                     j->base.pipeline->name);
 }
 
-static int reindex_job_run(struct job *j, struct err *err)
+static int reindex_job_run(struct reindex_job *j, struct err *err)
 {
     struct session *s = &j->base.worker.session;
     bool held = true;
@@ -158,7 +158,7 @@ static int reindex_job_run(struct job *j, struct err *err)
 
 static void reindex_job_work(void *job)
 {
-    struct job *j = job;
+    struct reindex_job *j = job;
     struct session *s = &j->base.worker.session;
     j->request = arguments_have(j->base.arguments, OPTION_ROLLBACK) ? REQUEST_ROLLBACK
                  : arguments_have(j->base.arguments, OPTION_ABORT)  ? REQUEST_ABORT_REBUILD
@@ -198,5 +198,6 @@ static int reindex_require_one(const struct arguments *a, struct err *err)
 int command_reindex(const struct arguments *a, struct err *err)
 {
     int rc = reindex_require_one(a, err);
-    return rc < 0 ? rc : parallel_run(a, "reindex", sizeof(struct job), reindex_job_work, err);
+    return rc < 0 ? rc
+                  : parallel_run(a, "reindex", sizeof(struct reindex_job), reindex_job_work, err);
 }

@@ -25,7 +25,7 @@
 #define RUN_IDLE_MS 3600000
 #define STATUS_BYTES 4096
 
-struct run {
+struct run_job {
     const struct arguments *arguments;
     struct setup setup;
     struct settings_reload settings;
@@ -40,7 +40,7 @@ struct run {
 
 /* --- reporting -------------------------------------------------------------------------------- */
 
-static void run_notify_status(const struct run *r)
+static void run_notify_status(const struct run_job *r)
 {
     struct buf text;
     buf_init(&text, STATUS_BYTES);
@@ -54,7 +54,7 @@ static void run_notify_status(const struct run *r)
 }
 
 /* Notifies the watchdog unless a pipeline hangs: the manager then restarts the process. */
-static void run_feed_watchdog(const struct run *r)
+static void run_feed_watchdog(const struct run_job *r)
 {
     int64_t now = clock_monotonic_us(&r->clock);
     for (size_t i = 0; i < r->count; i++) {
@@ -66,7 +66,7 @@ static void run_feed_watchdog(const struct run *r)
 }
 
 /* Joins the pipelines that have ended and reports them. Returns true if all have. */
-static bool run_gather(struct run *r)
+static bool run_gather(struct run_job *r)
 {
     bool all = true;
     for (size_t i = 0; i < r->count; i++) {
@@ -83,14 +83,14 @@ static bool run_gather(struct run *r)
 
 /* --- signals --------------------------------------------------------------------------------- */
 
-static void run_report_all(struct run *r, enum pipeline_worker_order order)
+static void run_report_all(struct run_job *r, enum pipeline_worker_order order)
 {
     for (size_t i = 0; i < r->count; i++) {
         pipeline_worker_send_order(&r->workers[i], order);
     }
 }
 
-static void run_stop(struct run *r, int number)
+static void run_stop(struct run_job *r, int number)
 {
     if (r->stop_us != 0) {
         _exit(128 + number);
@@ -102,7 +102,7 @@ static void run_stop(struct run *r, int number)
     run_report_all(r, PIPELINE_WORKER_STOP);
 }
 
-static void run_read_again(struct run *r)
+static void run_read_again(struct run_job *r)
 {
     struct err err;
     char text[96];
@@ -134,7 +134,7 @@ static int run_next_signal(int64_t timeout_ms)
 
 /* Exits although a pipeline has not ended, because a server does not respond at all. The next start
  * sends unsettled operations again. */
-static void run_leave(const struct run *r)
+static void run_leave(const struct run_job *r)
 {
     for (size_t i = 0; i < r->count; i++) {
         if (!r->told[i]) {
@@ -145,7 +145,7 @@ static void run_leave(const struct run *r)
     _exit(EXIT_DONE);
 }
 
-static void run_watch(struct run *r)
+static void run_watch(struct run_job *r)
 {
     int64_t watchdog_ms = sdnotify_watchdog_ms();
     while (!run_gather(r)) {
@@ -175,7 +175,7 @@ static void run_watch(struct run *r)
 
 /* Warns about too few descriptors. The process still works, but late, because failed opens are
  * retried. */
-static void run_report_descriptors(const struct run *r)
+static void run_report_descriptors(const struct run_job *r)
 {
     struct rlimit limit;
     rlim_t needed = DESCRIPTORS_SHARED + DESCRIPTORS_OF_A_PIPELINE * (rlim_t)r->setup.count;
@@ -187,7 +187,7 @@ static void run_report_descriptors(const struct run *r)
 }
 
 /* Blocks all signals, so that only this thread receives them. */
-static int run_start(struct run *r, struct err *err)
+static int run_start(struct run_job *r, struct err *err)
 {
     enum pipeline_worker_mode mode = arguments_have(r->arguments, OPTION_WAIT)
                                          ? PIPELINE_WORKER_STANDS_BY
@@ -214,7 +214,7 @@ static int run_start(struct run *r, struct err *err)
     return rc;
 }
 
-static int run_end(struct run *r)
+static int run_end(struct run_job *r)
 {
     enum exit_code worst = EXIT_DONE;
     listener_stop(&r->listener);
@@ -227,7 +227,7 @@ static int run_end(struct run *r)
     return (int)worst;
 }
 
-static int run_all(struct run *r, struct err *err)
+static int run_all(struct run_job *r, struct err *err)
 {
     settings_reload_init(&r->settings, r->setup.config);
     progress_line_init(&r->quiet, false);
@@ -246,7 +246,7 @@ static int run_all(struct run *r, struct err *err)
 
 int command_run(const struct arguments *a, struct err *err)
 {
-    struct run r = {.arguments = a, .clock = clock_system()};
+    struct run_job r = {.arguments = a, .clock = clock_system()};
     int rc = setup_load(&r.setup, a, err);
     if (rc == 0) {
         rc = setup_secrets(&r.setup, err);

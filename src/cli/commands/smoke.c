@@ -18,7 +18,7 @@
 #define REMOVE_TRIES 10
 #define REMOVE_PAUSE_MS 2000
 
-struct trial {
+struct smoke_trial {
     struct session session;
     struct smoke smoke;
     const struct arguments *arguments;
@@ -31,7 +31,7 @@ struct trial {
 
 /* --- reporting -------------------------------------------------------------------------------- */
 
-static void smoke_report_step(struct trial *t, const char *name, const char *text, int rc,
+static void smoke_report_step(struct smoke_trial *t, const char *name, const char *text, int rc,
                               const struct err *err)
 {
     int64_t ms = (clock_monotonic_us(&t->session.clock) - t->began_us + 500) / 1000;
@@ -56,14 +56,14 @@ static void smoke_report_step(struct trial *t, const char *name, const char *tex
     t->steps++;
 }
 
-static void smoke_begin_step(struct trial *t)
+static void smoke_begin_step(struct smoke_trial *t)
 {
     t->began_us = clock_monotonic_us(&t->session.clock);
 }
 
 /* Ends a step: adds its line, worsens the exit code if it failed, and prints the details to
  * stderr. */
-static int smoke_end_step(struct trial *t, const char *name, const char *text, int rc,
+static int smoke_end_step(struct smoke_trial *t, const char *name, const char *text, int rc,
                           const struct err *err)
 {
     smoke_report_step(t, name, text, rc, err);
@@ -78,7 +78,7 @@ static int smoke_end_step(struct trial *t, const char *name, const char *text, i
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static int smoke_create_index(struct trial *t)
+static int smoke_create_index(struct smoke_trial *t)
 {
     struct err err = {0};
     smoke_begin_step(t);
@@ -88,7 +88,7 @@ static int smoke_create_index(struct trial *t)
         rc, &err);
 }
 
-static int smoke_index_one(struct trial *t)
+static int smoke_index_one(struct smoke_trial *t)
 {
     struct err err = {0};
     char text[SMOKE_ID_BYTES + 64];
@@ -99,7 +99,7 @@ static int smoke_index_one(struct trial *t)
     return smoke_end_step(t, "index", text, rc, &err);
 }
 
-static int smoke_search_document(struct trial *t)
+static int smoke_search_document(struct smoke_trial *t)
 {
     struct err err = {0};
     char text[SMOKE_TOKEN_BYTES + 64];
@@ -110,7 +110,7 @@ static int smoke_search_document(struct trial *t)
 }
 
 /* Removes the index. Retries, so that a short outage of the service does not leave it behind. */
-static void smoke_drop(struct trial *t)
+static void smoke_drop(struct smoke_trial *t)
 {
     struct err err = {0};
     smoke_begin_step(t);
@@ -129,10 +129,10 @@ static void smoke_drop(struct trial *t)
     (void)smoke_end_step(t, "delete", "the index is gone", rc, &err);
 }
 
-static void smoke_run_steps(struct trial *t, const volatile sig_atomic_t *stop)
+static void smoke_run_steps(struct smoke_trial *t, const volatile sig_atomic_t *stop)
 {
-    int (*const steps[])(struct trial *) = {smoke_create_index, smoke_index_one,
-                                            smoke_search_document};
+    int (*const steps[])(struct smoke_trial *) = {smoke_create_index, smoke_index_one,
+                                                  smoke_search_document};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
         if (*stop != 0) {
@@ -146,7 +146,7 @@ static void smoke_run_steps(struct trial *t, const volatile sig_atomic_t *stop)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
-static int smoke_name_index(struct trial *t, struct err *err)
+static int smoke_name_index(struct smoke_trial *t, struct err *err)
 {
     const char *given = t->arguments->values[OPTION_INDEX];
     uint64_t random = clock_random(&t->session.clock);
@@ -163,7 +163,7 @@ static int smoke_name_index(struct trial *t, struct err *err)
     return 0;
 }
 
-static int smoke_open_trial(struct trial *t, const struct config *config,
+static int smoke_open_trial(struct smoke_trial *t, const struct config *config,
                             const struct pipeline_config *pipeline, struct err *err)
 {
     struct product_info product = {0};
@@ -187,7 +187,7 @@ static int smoke_open_trial(struct trial *t, const struct config *config,
     return rc;
 }
 
-static void smoke_push_end(struct trial *t, struct buf *whole)
+static void smoke_push_end(struct smoke_trial *t, struct buf *whole)
 {
     const char *steps = buf_text(&t->out);
     if (!t->json) {
@@ -210,7 +210,8 @@ static int smoke_try_pipeline(const struct arguments *a, const struct config *co
                               const volatile sig_atomic_t *stop, struct err *err)
 {
     struct buf whole;
-    struct trial t = {.arguments = a, .json = arguments_have(a, OPTION_JSON), .code = EXIT_DONE};
+    struct smoke_trial t = {
+        .arguments = a, .json = arguments_have(a, OPTION_JSON), .code = EXIT_DONE};
     t.smoke.implicit = arguments_have(a, OPTION_IMPLICIT);
     buf_init(&t.out, RESULT_BYTES);
     buf_init(&whole, 2 * RESULT_BYTES);

@@ -9,7 +9,7 @@
 #include "rowferry/state/guard_stop.h"
 #include "rowferry/state/pause.h"
 
-struct job {
+struct sync_job {
     struct job_base base;
     struct sync_outcome outcome;
     struct rebuild_outcome rebuilt;
@@ -18,7 +18,7 @@ struct job {
     struct err err;
 };
 
-static int sync_job_work(struct job *j, struct err *err)
+static int sync_job_work(struct sync_job *j, struct err *err)
 {
     int rc = session_open_service(&j->base.worker.session, err);
     if (rc < 0) {
@@ -39,7 +39,7 @@ static int sync_job_work(struct job *j, struct err *err)
 
 /* --- a rebuild in progress -------------------------------------------------------------------- */
 
-static int sync_job_look(struct job *j, bool *underway, bool *live, struct err *err)
+static int sync_job_look(struct sync_job *j, bool *underway, bool *live, struct err *err)
 {
     struct rebuild rebuild;
     struct checkpoint c = {0};
@@ -55,7 +55,7 @@ static int sync_job_look(struct job *j, bool *underway, bool *live, struct err *
 
 /* Returns true if a rebuild may help: the live generation cannot be written. Not after transient
  * errors, and not if the guard waits for a decision. */
-static bool sync_job_may_rebuild(const struct job *j, int rc)
+static bool sync_job_may_rebuild(const struct sync_job *j, int rc)
 {
     struct guard_stop halt;
     struct err ignored;
@@ -69,7 +69,7 @@ static bool sync_job_may_rebuild(const struct job *j, int rc)
 
 /* Returns true if the index was built from a different definition and `on_schema_change` is
  * `rebuild`. */
-static bool sync_job_wants_rebuild(const struct job *j, int rc, const struct err *err)
+static bool sync_job_wants_rebuild(const struct sync_job *j, int rc, const struct err *err)
 {
     bool wants =
         rc < 0 && err->drift && j->base.pipeline->on_schema_change == ON_SCHEMA_CHANGE_REBUILD;
@@ -81,7 +81,7 @@ static bool sync_job_wants_rebuild(const struct job *j, int rc, const struct err
 
 /* Resumes the rebuild in progress, or begins one as reindex does. The live generation is kept up to
  * date until it ends. */
-static int sync_job_rebuild(struct job *j, bool underway)
+static int sync_job_rebuild(struct sync_job *j, bool underway)
 {
     struct pipeline_worker *r = &j->base.worker;
     struct err *err = &j->rebuilding;
@@ -106,7 +106,7 @@ static int sync_job_rebuild(struct job *j, bool underway)
 }
 
 /* Runs the sync, then completes a rebuild that another process left unfinished. */
-static int sync_job_do(struct job *j, struct err *err)
+static int sync_job_do(struct sync_job *j, struct err *err)
 {
     bool underway = false;
     bool live = false;
@@ -134,7 +134,7 @@ static int sync_job_do(struct job *j, struct err *err)
 /* --- one pipeline ----------------------------------------------------------------------------- */
 
 /* Runs a sync and records it in the history. An error of the sync takes precedence. */
-static int sync_job_record(struct job *j)
+static int sync_job_record(struct sync_job *j)
 {
     int64_t id;
     int rc = run_record_begin(&j->base.worker.session, &id, &j->err);
@@ -156,7 +156,7 @@ static int sync_job_record(struct job *j)
 
 /* Becomes the holder. *asked: another process is the holder and has done the permitted
  * operations. */
-static int sync_job_hold(struct job *j, bool *asked, struct err *err)
+static int sync_job_hold(struct sync_job *j, bool *asked, struct err *err)
 {
     const struct permit permit = {
         .deletes = arguments_have(j->base.arguments, OPTION_ALLOW_DELETES),
@@ -171,7 +171,7 @@ static int sync_job_hold(struct job *j, bool *asked, struct err *err)
     return rc;
 }
 
-static void sync_job_report_rebuilt(struct job *j)
+static void sync_job_report_rebuilt(struct sync_job *j)
 {
     struct buf out;
     struct err unwritten;
@@ -189,7 +189,7 @@ static void sync_job_report_rebuilt(struct job *j)
 
 static void sync_job_run(void *job)
 {
-    struct job *j = job;
+    struct sync_job *j = job;
     struct session *s = &j->base.worker.session;
     int rc = session_init(s, j->base.config, j->base.pipeline, "sync", &j->err);
     int64_t began_us = clock_monotonic_us(&s->clock);
@@ -216,5 +216,5 @@ static void sync_job_run(void *job)
 
 int command_sync(const struct arguments *a, struct err *err)
 {
-    return parallel_run(a, "sync", sizeof(struct job), sync_job_run, err);
+    return parallel_run(a, "sync", sizeof(struct sync_job), sync_job_run, err);
 }

@@ -17,7 +17,7 @@
 #define RESULT_BYTES ((size_t)4 << 20)
 #define PAGE_BYTES ((size_t)64 << 20)
 
-struct job {
+struct validate_job {
     const struct arguments *arguments;
     const struct pipeline_config *pipeline;
     const volatile sig_atomic_t *stop;
@@ -29,7 +29,7 @@ struct job {
 
 static void validate_on_stage(void *context, const char *words)
 {
-    struct job *j = context;
+    struct validate_job *j = context;
     struct buf text;
     buf_init(&text, 1024);
     buf_printf(&text, "%s: validating, %s", j->pipeline->name, words);
@@ -37,7 +37,7 @@ static void validate_on_stage(void *context, const char *words)
     buf_release(&text);
 }
 
-static int validate_try_pipeline(struct job *j, struct err *err)
+static int validate_try_pipeline(struct validate_job *j, struct err *err)
 {
     const struct pipeline_config *p = j->pipeline;
     const struct validate_config *c = &p->validate;
@@ -78,7 +78,8 @@ static int validate_try_pipeline(struct job *j, struct err *err)
     return validate_run(&options, &ports, &j->report, err);
 }
 
-static int validate_print(struct job *j, const struct validation_report *v, struct err *err)
+static int validate_print(struct validate_job *j, const struct validation_report *v,
+                          struct err *err)
 {
     struct buf out;
     buf_init(&out, RESULT_BYTES);
@@ -96,7 +97,7 @@ static int validate_print(struct job *j, const struct validation_report *v, stru
 }
 
 /* Returns the exit code, or an error if the result cannot be written. */
-static int validate_pipeline(struct job *j, const struct config *config, struct err *err)
+static int validate_pipeline(struct validate_job *j, const struct config *config, struct err *err)
 {
     struct err why = {0};
     validate_report_init(&j->report);
@@ -161,7 +162,7 @@ int command_validate(const struct arguments *a, struct err *err)
     }
     const volatile sig_atomic_t *stop = stop_watch();
     for (size_t i = 0; rc == 0 && i < setup.count && *stop == 0; i++) {
-        struct job job = {
+        struct validate_job job = {
             .arguments = a, .pipeline = setup.pipelines[i], .stop = stop, .sections = &sections};
         int code = validate_pipeline(&job, setup.config, err);
         rc = code < 0 ? code : 0;

@@ -17,7 +17,7 @@
 #define REPORT_BYTES ((size_t)8 << 20)
 #define SETTLE_MS 30000
 
-struct job {
+struct verify_job {
     const struct arguments *arguments;
     const struct pipeline_config *pipeline;
     struct session session;
@@ -41,7 +41,7 @@ static void verify_push_all(struct holder_request *ask, const struct repair_keys
 
 static void verify_on_found(void *context, const struct verify_found *found)
 {
-    struct job *j = context;
+    struct verify_job *j = context;
     differences_add(&j->differences, found);
     if (arguments_have(j->arguments, OPTION_REPAIR)) {
         repairs_add(&j->repairs, j->pipeline->to.kind == INDEX_KIND_DATA_STREAM, found);
@@ -50,14 +50,14 @@ static void verify_on_found(void *context, const struct verify_found *found)
 
 static void verify_on_again(void *context)
 {
-    struct job *j = context;
+    struct verify_job *j = context;
     differences_reset(&j->differences);
     repairs_reset(&j->repairs);
 }
 
 static void verify_on_progress(void *context, const struct verify_progress *p)
 {
-    struct job *j = context;
+    struct verify_job *j = context;
     struct buf text;
     char n[UNITS_BYTES];
     char all[UNITS_BYTES];
@@ -75,13 +75,13 @@ static void verify_on_progress(void *context, const struct verify_progress *p)
 
 /* --- comparison ------------------------------------------------------------------------------- */
 
-static int verify_never_synced(const struct job *j, struct err *err)
+static int verify_never_synced(const struct verify_job *j, struct err *err)
 {
     err_set(err, ERR_STATE, "pipeline \"%s\" has not been synced yet", j->pipeline->name);
     return err_hint(err, "run: rowferry sync %s", j->pipeline->name);
 }
 
-static int verify_open_parts(struct job *j, struct err *err)
+static int verify_open_parts(struct verify_job *j, struct err *err)
 {
     struct session *s = &j->session;
     int rc = state_open_read_only(&s->state, s->config->state_path, j->pipeline->name, err);
@@ -97,7 +97,7 @@ static int verify_open_parts(struct job *j, struct err *err)
     return rc;
 }
 
-static int verify_look(struct job *j, const volatile sig_atomic_t *stop, struct err *err)
+static int verify_look(struct verify_job *j, const volatile sig_atomic_t *stop, struct err *err)
 {
     struct pipeline_options pipeline;
     struct pipeline_ports ports;
@@ -130,7 +130,7 @@ static int verify_look(struct job *j, const volatile sig_atomic_t *stop, struct 
     return rc;
 }
 
-static enum exit_code verify_exit_of(const struct job *j, int rc)
+static enum exit_code verify_exit_of(const struct verify_job *j, int rc)
 {
     const struct verify_result *r = &j->result;
     return rc < 0                        ? err_exit_code((enum err_class)rc)
@@ -141,7 +141,8 @@ static enum exit_code verify_exit_of(const struct job *j, int rc)
                                          : EXIT_DONE;
 }
 
-static enum exit_code verify_report(struct job *j, int rc, const struct err *err, int64_t took_ms)
+static enum exit_code verify_report(struct verify_job *j, int rc, const struct err *err,
+                                    int64_t took_ms)
 {
     struct buf out;
     struct err unwritten;
@@ -175,7 +176,7 @@ static enum exit_code verify_report(struct job *j, int rc, const struct err *err
 /* --- repair ----------------------------------------------------------------------------------- */
 
 /* Returns true if the guard of a sync would let the deletes pass. */
-static bool verify_guard_passes(const struct job *j)
+static bool verify_guard_passes(const struct verify_job *j)
 {
     const struct verify_result *r = &j->result;
     if (j->pipeline->to.kind == INDEX_KIND_DATA_STREAM ||
@@ -193,7 +194,7 @@ static bool verify_guard_passes(const struct job *j)
 
 /* Reports that the guard is the reason of a failed request, because its answer does not mention
  * it. */
-static void verify_report_halted(const struct job *j, struct state *state)
+static void verify_report_halted(const struct verify_job *j, struct state *state)
 {
     struct guard_stop halt;
     struct err ignored;
@@ -206,7 +207,7 @@ static void verify_report_halted(const struct job *j, struct state *state)
 }
 
 /* Returns the exit code for differences that a successful repair leaves. */
-static enum exit_code verify_left_by_repair(const struct job *j, int64_t letters)
+static enum exit_code verify_left_by_repair(const struct verify_job *j, int64_t letters)
 {
     const struct verify_result *r = &j->result;
     return r->waiting > 0 ? (r->halted ? EXIT_FAILED : EXIT_TEMPORARY)
@@ -215,7 +216,7 @@ static enum exit_code verify_left_by_repair(const struct job *j, int64_t letters
 }
 
 /* Returns the exit code, or an error. */
-static int verify_send_keys(struct job *j, struct holder_request *ask, bool extra_too,
+static int verify_send_keys(struct verify_job *j, struct holder_request *ask, bool extra_too,
                             struct err *err)
 {
     int64_t letters = j->result.found[VERIFY_LETTER];
@@ -235,7 +236,7 @@ static int verify_send_keys(struct job *j, struct holder_request *ask, bool extr
                   : (int)err_exit_code_worse(verify_left_by_repair(j, letters), (enum exit_code)rc);
 }
 
-static int verify_send(struct job *j, struct err *err)
+static int verify_send(struct verify_job *j, struct err *err)
 {
     struct holder_request ask;
     struct arguments a = *j->arguments;
@@ -286,7 +287,7 @@ static int verify_number_of(const struct arguments *a, enum option_id id, int64_
     return 0;
 }
 
-static int verify_pipeline(struct job *j, const struct config *config,
+static int verify_pipeline(struct verify_job *j, const struct config *config,
                            const volatile sig_atomic_t *stop)
 {
     struct err err = {0};
@@ -312,7 +313,7 @@ static int verify_pipeline(struct job *j, const struct config *config,
     return (int)code;
 }
 
-static void verify_job_init(struct job *j, const struct arguments *a,
+static void verify_job_init(struct verify_job *j, const struct arguments *a,
                             const struct pipeline_config *p)
 {
     j->arguments = a;
@@ -344,7 +345,7 @@ int command_verify(const struct arguments *a, struct err *err)
     }
     const volatile sig_atomic_t *stop = stop_watch();
     for (size_t i = 0; rc == 0 && i < setup.count && *stop == 0; i++) {
-        struct job job = {.limit = limit, .sample = sample};
+        struct verify_job job = {.limit = limit, .sample = sample};
         verify_job_init(&job, a, setup.pipelines[i]);
         worst =
             err_exit_code_worse(worst, (enum exit_code)verify_pipeline(&job, setup.config, stop));

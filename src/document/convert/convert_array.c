@@ -10,7 +10,7 @@
 
 static const char malformed[] = "not an array";
 
-struct walk {
+struct array_walk {
     struct buf *out;
     struct buf *scratch;
     const char *at;
@@ -22,7 +22,7 @@ struct walk {
     bool any; /* a non-null element has been written */
 };
 
-static type_refusal convert_array_push_null(struct walk *w)
+static type_refusal convert_array_push_null(struct array_walk *w)
 {
     if (!w->drops_nulls) {
         buf_push_literal(w->out, "null");
@@ -31,7 +31,7 @@ static type_refusal convert_array_push_null(struct walk *w)
 }
 
 /* Writes an element. A value without a JSON form counts as NULL. */
-static type_refusal convert_array_push_element(struct walk *w, const char *text, size_t len)
+static type_refusal convert_array_push_element(struct array_walk *w, const char *text, size_t len)
 {
     if (w->one_value && w->any) {
         return "an array of several values, of which the service takes one";
@@ -42,7 +42,7 @@ static type_refusal convert_array_push_element(struct walk *w, const char *text,
 }
 
 /* Leaves `at` behind the closing quote. */
-static type_refusal convert_array_quoted_element(struct walk *w)
+static type_refusal convert_array_quoted_element(struct array_walk *w)
 {
     const char *start = w->at + 1;
     const char *at = start;
@@ -73,7 +73,7 @@ static type_refusal convert_array_quoted_element(struct walk *w)
     return convert_array_push_element(w, buf_text(w->scratch), w->scratch->len);
 }
 
-static type_refusal convert_array_bare_element(struct walk *w)
+static type_refusal convert_array_bare_element(struct array_walk *w)
 {
     const char *start = w->at;
     const char *at = start;
@@ -91,13 +91,13 @@ static type_refusal convert_array_bare_element(struct walk *w)
     return convert_array_push_element(w, start, len);
 }
 
-static bool convert_array_ends_with(const struct walk *w, char byte)
+static bool convert_array_ends_with(const struct array_walk *w, char byte)
 {
     return w->drops_nulls && !w->out->failed && w->out->data[w->out->len - 1] == byte;
 }
 
 /* Steps from a value, which may have been left out, to the next one or out of a dimension. */
-static type_refusal convert_array_separator(struct walk *w, int *depth)
+static type_refusal convert_array_separator(struct array_walk *w, int *depth)
 {
     if (*w->at == '}') {
         if (convert_array_ends_with(w, ',')) {
@@ -116,7 +116,7 @@ static type_refusal convert_array_separator(struct walk *w, int *depth)
     return NULL;
 }
 
-static type_refusal convert_array_walk(struct walk *w)
+static type_refusal convert_array_walk(struct array_walk *w)
 {
     int depth = 0;
     bool value_follows = true; /* else a separator */
@@ -149,14 +149,14 @@ type_refusal convert_array(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair)
 {
     struct type_inner *inner = pair->inner;
-    struct walk w = {.out = out,
-                     .scratch = &inner->scratch,
-                     .at = text,
-                     .end = text + len,
-                     .element = &inner->pairs[0],
-                     .delimiter = inner->delimiter,
-                     .drops_nulls = inner->drops_nulls,
-                     .one_value = inner->one_value};
+    struct array_walk w = {.out = out,
+                           .scratch = &inner->scratch,
+                           .at = text,
+                           .end = text + len,
+                           .element = &inner->pairs[0],
+                           .delimiter = inner->delimiter,
+                           .drops_nulls = inner->drops_nulls,
+                           .one_value = inner->one_value};
     if (len > 0 && text[0] == '[') {
         const char *bounds = memchr(text, '=', len);
         w.at = bounds != NULL ? bounds + 1 : w.end;

@@ -13,7 +13,7 @@ static struct span convert_composite_field_name(const struct type_pair *field)
 }
 
 /* Writes one field with its name. *first is true until a field has been written. */
-static type_refusal convert_composite_push_field(struct cursor *c, struct span value,
+static type_refusal convert_composite_push_field(struct field_cursor *c, struct span value,
                                                  const struct type_pair *field, bool *first)
 {
     struct buf *out = c->out;
@@ -34,7 +34,8 @@ static type_refusal convert_composite_push_field(struct cursor *c, struct span v
     return NULL;
 }
 
-static type_refusal convert_composite_push_fields(struct cursor *c, const struct type_inner *inner)
+static type_refusal convert_composite_push_fields(struct field_cursor *c,
+                                                  const struct type_inner *inner)
 {
     bool first = true;
     for (size_t i = 0; i < inner->count; i++) {
@@ -57,7 +58,7 @@ static type_refusal convert_composite_push_fields(struct cursor *c, const struct
 type_refusal convert_composite(struct buf *out, const char *text, size_t len,
                                const struct type_pair *pair)
 {
-    struct cursor c = {text, text + len, out, &pair->inner->scratch};
+    struct field_cursor c = {text, text + len, out, &pair->inner->scratch};
     if (!cursor_takes(&c, '(')) {
         return malformed;
     }

@@ -9,22 +9,22 @@
 
 static const char not_a_place[] = "not a place";
 
-struct walk {
+struct geo_walk {
     struct buf *out;
     const char *at;
     const char *end;
     enum coordinate longitude; /* LONGITUDE for a geo_point */
 };
 
-static struct walk convert_geo_walk_over(struct buf *out, const char *text, size_t len,
-                                         const struct type_pair *pair)
+static struct geo_walk convert_geo_walk_over(struct buf *out, const char *text, size_t len,
+                                             const struct type_pair *pair)
 {
     bool point = strcmp(pair->property->type, "geo_point") == 0;
-    return (struct walk){out, text, text + len, point ? LONGITUDE : SHAPE_LONGITUDE};
+    return (struct geo_walk){out, text, text + len, point ? LONGITUDE : SHAPE_LONGITUDE};
 }
 
 /* Reads the bytes up to the mark and steps over it. Returns false if the mark does not follow. */
-static bool convert_geo_read_until(struct walk *w, char mark, struct span *part)
+static bool convert_geo_read_until(struct geo_walk *w, char mark, struct span *part)
 {
     const char *found = w->at < w->end ? memchr(w->at, mark, (size_t)(w->end - w->at)) : NULL;
     if (found == NULL) {
@@ -35,7 +35,7 @@ static bool convert_geo_read_until(struct walk *w, char mark, struct span *part)
     return true;
 }
 
-static bool convert_geo_read_char(struct walk *w, char c)
+static bool convert_geo_read_char(struct geo_walk *w, char c)
 {
     bool there = w->at < w->end && *w->at == c;
     w->at += there;
@@ -43,13 +43,13 @@ static bool convert_geo_read_char(struct walk *w, char c)
 }
 
 /* Reads "(x,y)". */
-static bool convert_geo_read_pair(struct walk *w, struct span *x, struct span *y)
+static bool convert_geo_read_pair(struct geo_walk *w, struct span *x, struct span *y)
 {
     return convert_geo_read_char(w, '(') && convert_geo_read_until(w, ',', x) &&
            convert_geo_read_until(w, ')', y);
 }
 
-static type_refusal convert_geo_push_position(struct walk *w, struct span x, struct span y)
+static type_refusal convert_geo_push_position(struct geo_walk *w, struct span x, struct span y)
 {
     type_refusal refusal = convert_coordinate_refusal(x, w->longitude);
     if (refusal == NULL) {
@@ -68,7 +68,7 @@ static type_refusal convert_geo_push_position(struct walk *w, struct span x, str
 type_refusal convert_point(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair)
 {
-    struct walk w = convert_geo_walk_over(out, text, len, pair);
+    struct geo_walk w = convert_geo_walk_over(out, text, len, pair);
     struct span x;
     struct span y;
     if (!convert_geo_read_pair(&w, &x, &y) || w.at != w.end) {
@@ -84,7 +84,7 @@ type_refusal convert_point(struct buf *out, const char *text, size_t len,
 }
 
 /* Writes the positions of a path up to its end. A ring is closed with its first position. */
-static type_refusal convert_geo_push_positions(struct walk *w, bool ring)
+static type_refusal convert_geo_push_positions(struct geo_walk *w, bool ring)
 {
     struct span first[2];
     struct span last[2];
@@ -117,7 +117,7 @@ static type_refusal convert_geo_push_positions(struct walk *w, bool ring)
 type_refusal convert_path(struct buf *out, const char *text, size_t len,
                           const struct type_pair *pair)
 {
-    struct walk w = convert_geo_walk_over(out, text, len, pair);
+    struct geo_walk w = convert_geo_walk_over(out, text, len, pair);
     bool ring = convert_geo_read_char(&w, '(');
     if (!ring && !convert_geo_read_char(&w, '[')) {
         return not_a_place;
@@ -138,7 +138,7 @@ type_refusal convert_path(struct buf *out, const char *text, size_t len,
 type_refusal convert_box(struct buf *out, const char *text, size_t len,
                          const struct type_pair *pair)
 {
-    struct walk w = convert_geo_walk_over(out, text, len, pair);
+    struct geo_walk w = convert_geo_walk_over(out, text, len, pair);
     struct span high[2];
     struct span low[2];
     if (!convert_geo_read_pair(&w, &high[0], &high[1]) || !convert_geo_read_char(&w, ',') ||

@@ -11,7 +11,7 @@
 #include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
 
-enum kind {
+enum geometry_kind {
     KIND_POINT = 1,
     KIND_LINE,
     KIND_POLYGON,

@@ -19,7 +19,7 @@ static const struct type_pair *convert_hstore_find_child(const struct type_inner
     return NULL;
 }
 
-static type_refusal convert_hstore_push_value(struct buf *out, struct cursor *c,
+static type_refusal convert_hstore_push_value(struct buf *out, struct field_cursor *c,
                                               const struct type_pair *pair,
                                               const struct type_pair *child)
 {
@@ -42,7 +42,7 @@ static type_refusal convert_hstore_push_value(struct buf *out, struct cursor *c,
                                   span_make(child->property->name, child->property->name_len));
 }
 
-static type_refusal convert_hstore_push_item(struct buf *out, struct cursor *c,
+static type_refusal convert_hstore_push_item(struct buf *out, struct field_cursor *c,
                                              const struct type_pair *pair)
 {
     struct span key;
@@ -65,7 +65,7 @@ static type_refusal convert_hstore_push_item(struct buf *out, struct cursor *c,
 type_refusal convert_hstore(struct buf *out, const char *text, size_t len,
                             const struct type_pair *pair)
 {
-    struct cursor c = {text, text + len, out, &pair->inner->scratch};
+    struct field_cursor c = {text, text + len, out, &pair->inner->scratch};
     buf_push_char(out, '{');
     while (c.at < c.end) {
         type_refusal refusal = convert_hstore_push_item(out, &c, pair);

@@ -34,7 +34,7 @@ static const unsigned char parts[256] = {
     ['}'] = PART_CLOSE,  [']'] = PART_CLOSE,  ['"'] = PART_STRING,
 };
 
-struct copy {
+struct json_copy {
     char *to;
     const char *from;
     const char *end;
@@ -42,7 +42,7 @@ struct copy {
 
 /* Copies a string from its opening quote to its closing one. Returns false if it is
  * unterminated. */
-static inline bool convert_json_copy_string(struct copy *c)
+static inline bool convert_json_copy_string(struct json_copy *c)
 {
     char *to = c->to;
     const char *from = c->from;
@@ -70,7 +70,7 @@ static inline bool convert_json_copy_string(struct copy *c)
 }
 
 /* c->to has room for the whole text. */
-static type_refusal convert_json_copy(struct copy *c, int *deepest)
+static type_refusal convert_json_copy(struct json_copy *c, int *deepest)
 {
     int depth = 0;
     *deepest = 0;
@@ -129,7 +129,7 @@ type_refusal convert_jsonb(struct buf *out, const char *text, size_t len,
     if (!buf_reserve(out, len)) {
         return NULL;
     }
-    struct copy copy = {out->data + out->len, text, text + len};
+    struct json_copy copy = {out->data + out->len, text, text + len};
     int depth;
     type_refusal refusal = convert_json_copy(&copy, &depth);
     if (refusal != NULL || copy.to == out->data + out->len) {

@@ -19,7 +19,7 @@ static bool convert_range_is_infinite(struct span bound, bool upper)
 
 /* Reads a bound and appends it after its name. The closing bracket decides whether the upper bound
  * is inclusive. */
-static type_refusal convert_range_push_bound(struct buf *out, struct cursor *c,
+static type_refusal convert_range_push_bound(struct buf *out, struct field_cursor *c,
                                              const struct type_pair *bounds, bool upper,
                                              struct span name)
 {
@@ -43,7 +43,7 @@ static type_refusal convert_range_push_bound(struct buf *out, struct cursor *c,
 }
 
 /* Converts one range and steps behind its closing bracket. */
-static type_refusal convert_range_push(struct buf *out, struct cursor *c,
+static type_refusal convert_range_push(struct buf *out, struct field_cursor *c,
                                        const struct type_pair *bounds)
 {
     bool inclusive = cursor_takes(c, '[');
@@ -67,7 +67,7 @@ static type_refusal convert_range_push(struct buf *out, struct cursor *c,
 type_refusal convert_range(struct buf *out, const char *text, size_t len,
                            const struct type_pair *pair)
 {
-    struct cursor c = {text, text + len, out, &pair->inner->scratch};
+    struct field_cursor c = {text, text + len, out, &pair->inner->scratch};
     if (span_is(span_make(text, len), "empty")) {
         return type_absent;
     }
@@ -78,7 +78,7 @@ type_refusal convert_range(struct buf *out, const char *text, size_t len,
 type_refusal convert_multirange(struct buf *out, const char *text, size_t len,
                                 const struct type_pair *pair)
 {
-    struct cursor c = {text, text + len, out, &pair->inner->scratch};
+    struct field_cursor c = {text, text + len, out, &pair->inner->scratch};
     const struct type_pair *bounds = &pair->inner->pairs[0].inner->pairs[0];
     if (!cursor_takes(&c, '{')) {
         return malformed;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Starts behind the opening quote; the first `plain` bytes contain no escape. */
-static bool pg_fields_read_escaped(struct span *part, struct cursor *c, size_t plain)
+static bool pg_fields_read_escaped(struct span *part, struct field_cursor *c, size_t plain)
 {
     struct buf *scratch = c->scratch;
     buf_reset(scratch);
@@ -28,7 +28,7 @@ static bool pg_fields_read_escaped(struct span *part, struct cursor *c, size_t p
     return false;
 }
 
-static bool pg_fields_read_quoted(struct span *part, struct cursor *c)
+static bool pg_fields_read_quoted(struct span *part, struct field_cursor *c)
 {
     const char *p = c->at;
     while (p < c->end && *p != '"' && *p != '\\') {
@@ -43,7 +43,7 @@ static bool pg_fields_read_quoted(struct span *part, struct cursor *c)
     return true;
 }
 
-bool pg_fields_read(struct span *part, bool *quoted, struct cursor *c, const char *stops)
+bool pg_fields_read(struct span *part, bool *quoted, struct field_cursor *c, const char *stops)
 {
     *quoted = cursor_takes(c, '"');
     if (*quoted) {
@@ -73,7 +73,7 @@ static const char *pg_fields_path_in(const struct buf *out, const char *reason)
     return path;
 }
 
-type_refusal pg_fields_refuse(struct cursor *c, type_refusal reason, struct span name)
+type_refusal pg_fields_refuse(struct field_cursor *c, type_refusal reason, struct span name)
 {
     const char *path = pg_fields_path_in(c->out, reason);
     size_t head = path != NULL ? (size_t)(path - reason) : strlen(reason);

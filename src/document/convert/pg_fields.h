@@ -9,7 +9,7 @@
 #include "rowferry/base/text.h"
 #include "rowferry/document/convert/type.h"
 
-struct cursor {
+struct field_cursor {
     const char *at;
     const char *end;
     struct buf *out;     /* set to failed if the scratch fails */
@@ -17,7 +17,7 @@ struct cursor {
 };
 
 /* Returns true if the next byte is `byte`, and steps over it. */
-static inline bool cursor_takes(struct cursor *c, char byte)
+static inline bool cursor_takes(struct field_cursor *c, char byte)
 {
     bool there = c->at < c->end && *c->at == byte;
     c->at += there;
@@ -30,8 +30,8 @@ static inline bool cursor_takes(struct cursor *c, char byte)
  * NULL. The part is in the text, or in the scratch until the next read. Returns false if the quotes
  * are unterminated or the scratch failed.
  */
-bool pg_fields_read(struct span *part, bool *quoted, struct cursor *c, const char *stops);
+bool pg_fields_read(struct span *part, bool *quoted, struct field_cursor *c, const char *stops);
 
 /* Adds the part's name to the path of a refusal, `... in "address.zip"`. The result is written
  * behind the value and is valid until the next append to c->out. Overwrites the scratch. */
-type_refusal pg_fields_refuse(struct cursor *c, type_refusal reason, struct span name);
+type_refusal pg_fields_refuse(struct field_cursor *c, type_refusal reason, struct span name);

@@ -58,7 +58,7 @@ static uint32_t json_name_read_escape(const char **at, const char *end)
 }
 
 /* Reads a string byte by byte, with escapes resolved. */
-struct reader {
+struct json_reader {
     const char *at;
     const char *end;
     char bytes[4]; /* bytes of an escape; unread from `next` on */
@@ -66,7 +66,7 @@ struct reader {
 };
 
 /* Returns the next byte, or -1 at the end. */
-static int json_name_next_byte(struct reader *r)
+static int json_name_next_byte(struct json_reader *r)
 {
     if (r->next < r->count) {
         return (unsigned char)r->bytes[r->next++];
@@ -84,8 +84,8 @@ static int json_name_next_byte(struct reader *r)
 
 int json_name_compare(struct span a, struct span b)
 {
-    struct reader left = {.at = a.data, .end = a.data + a.len};
-    struct reader right = {.at = b.data, .end = b.data + b.len};
+    struct json_reader left = {.at = a.data, .end = a.data + a.len};
+    struct json_reader right = {.at = b.data, .end = b.data + b.len};
     for (;;) {
         int one = json_name_next_byte(&left);
         int other = json_name_next_byte(&right);
@@ -97,7 +97,7 @@ int json_name_compare(struct span a, struct span b)
 
 size_t json_name_decode(char *to, struct span text)
 {
-    struct reader reader = {.at = text.data, .end = text.data + text.len};
+    struct json_reader reader = {.at = text.data, .end = text.data + text.len};
     size_t len = 0;
     for (int byte = json_name_next_byte(&reader); byte >= 0; byte = json_name_next_byte(&reader)) {
         to[len++] = (char)byte;

@@ -17,7 +17,7 @@ struct name {
     bool dead; /* a later member has the same name */
 };
 
-struct walk {
+struct unique_walk {
     char *to; /* end of the output */
     const char *from;
     const char *end;
@@ -83,7 +83,7 @@ static bool json_unique_mark_many(struct name *names, size_t count)
 }
 
 /* Removes the dead members. The last member is never dead, so each hole ends at a name. */
-static void json_unique_close_holes(struct walk *w, const struct name *names, size_t count)
+static void json_unique_close_holes(struct unique_walk *w, const struct name *names, size_t count)
 {
     char *to = names[0].text - 1;
     for (size_t i = 0; i < count; i++) {
@@ -97,7 +97,7 @@ static void json_unique_close_holes(struct walk *w, const struct name *names, si
     w->to = to;
 }
 
-static bool json_unique_push(struct walk *w, struct name name)
+static bool json_unique_push(struct unique_walk *w, struct name name)
 {
     if (w->count == w->capacity) {
         size_t capacity = w->capacity * 2;
@@ -116,7 +116,7 @@ static bool json_unique_push(struct walk *w, struct name name)
     return true;
 }
 
-static void json_unique_close_object(struct walk *w)
+static void json_unique_close_object(struct unique_walk *w)
 {
     struct name *names = w->names + w->first;
     size_t count = w->count - w->first;
@@ -128,7 +128,7 @@ static void json_unique_close_object(struct walk *w)
     w->first = w->names[w->count].len;
 }
 
-static void json_unique_move(struct walk *w, const char *until)
+static void json_unique_move(struct unique_walk *w, const char *until)
 {
     size_t len = (size_t)(until - w->from);
     if (w->to != w->from) {
@@ -139,7 +139,7 @@ static void json_unique_move(struct walk *w, const char *until)
 }
 
 /* Copies a string, and records it as a name if a colon follows. */
-static bool json_unique_take_string(struct walk *w)
+static bool json_unique_take_string(struct unique_walk *w)
 {
     const char *close = json_string_end(w->from, w->end);
     const char *until = close != NULL ? close + 1 : w->end;
@@ -153,7 +153,7 @@ static bool json_unique_take_string(struct walk *w)
     return json_unique_push(w, (struct name){.text = text, .len = len, .escaped = escaped});
 }
 
-static bool json_unique_walk(struct walk *w)
+static bool json_unique_walk(struct unique_walk *w)
 {
     while (w->from < w->end) {
         char byte = *w->from;
@@ -181,7 +181,7 @@ static bool json_unique_walk(struct walk *w)
 bool json_unique(char *text, size_t *len)
 {
     struct name few[FIRST_NAMES];
-    struct walk w = {
+    struct unique_walk w = {
         .to = text, .from = text, .end = text + *len, .names = few, .capacity = FIRST_NAMES};
     bool done = json_unique_walk(&w);
     *len = (size_t)(w.to - text);

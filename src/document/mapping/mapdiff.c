@@ -16,29 +16,29 @@
 #define LINES_MAX_BYTES ((size_t)16 << 20)
 #define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
-struct walk {
+struct mapdiff_walk {
     struct mapdiff *out;
     size_t bytes;   /* of all lines */
     bool abandoned; /* a path is too long, or there are too many differences */
 };
 
 /* The current position of the walk. */
-struct place {
-    struct walk *walk;
+struct mapdiff_place {
+    struct mapdiff_walk *walk;
     const char *path;    /* "" = the root */
     const char *dynamic; /* of the object, inherited; as configured */
 };
 
 /* Returns false once there are too many lines. The walk then continues without adding any. */
-static bool mapdiff_has_room(struct place place, size_t bytes)
+static bool mapdiff_has_room(struct mapdiff_place place, size_t bytes)
 {
-    struct walk *w = place.walk;
+    struct mapdiff_walk *w = place.walk;
     w->bytes += strlen(place.path) + sizeof(struct mapdiff_line) + bytes;
     w->abandoned = w->abandoned || w->bytes > LINES_MAX_BYTES;
     return !w->abandoned;
 }
 
-static struct mapdiff_line *mapdiff_add_line(struct place place, enum mapdiff_kind kind)
+static struct mapdiff_line *mapdiff_add_line(struct mapdiff_place place, enum mapdiff_kind kind)
 {
     struct mapdiff *d = place.walk->out;
     d->lines = mem_grow(d->lines, d->count + 1, sizeof(*d->lines));
@@ -48,7 +48,7 @@ static struct mapdiff_line *mapdiff_add_line(struct place place, enum mapdiff_ki
 }
 
 /* Both values are JSON, or null for the default. */
-static void mapdiff_add_changed(struct place place, const char *parameter, const char *live,
+static void mapdiff_add_changed(struct mapdiff_place place, const char *parameter, const char *live,
                                 const char *configured)
 {
     size_t bytes = strlen(live != NULL ? live : "") + strlen(configured != NULL ? configured : "");
@@ -60,8 +60,8 @@ static void mapdiff_add_changed(struct place place, const char *parameter, const
     }
 }
 
-static void mapdiff_add_changed_word(struct place place, const char *parameter, const char *live,
-                                     const char *configured)
+static void mapdiff_add_changed_word(struct mapdiff_place place, const char *parameter,
+                                     const char *live, const char *configured)
 {
     struct json_object *is = json_build_text(live);
     struct json_object *want = json_build_text(configured);
@@ -106,7 +106,7 @@ static bool mapdiff_apart(const char *name, bool root)
     return root && (strcmp(name, "_meta") == 0 || strcmp(name, "_data_stream_timestamp") == 0);
 }
 
-static void mapdiff_compare_parameters(struct place place, struct json_object *configured,
+static void mapdiff_compare_parameters(struct mapdiff_place place, struct json_object *configured,
                                        struct json_object *live)
 {
     bool root = place.path[0] == '\0';
@@ -139,7 +139,7 @@ static const char *mapdiff_dynamic_of(struct json_object *object, const char *in
     return dynamic != NULL ? json_object_get_string(dynamic) : inherited;
 }
 
-static void mapdiff_compare_dynamic(struct place place, const char *live_dynamic,
+static void mapdiff_compare_dynamic(struct mapdiff_place place, const char *live_dynamic,
                                     struct json_object *configured, struct json_object *live)
 {
     bool said = place.path[0] == '\0' || json_tree_has(configured, "dynamic") ||
@@ -151,10 +151,11 @@ static void mapdiff_compare_dynamic(struct place place, const char *live_dynamic
 
 /* --- properties ------------------------------------------------------------------------------- */
 
-static void mapdiff_compare_property(struct place place, const char *live_dynamic,
+static void mapdiff_compare_property(struct mapdiff_place place, const char *live_dynamic,
                                      struct json_object *configured, struct json_object *live);
 
-static void mapdiff_add_whole(struct place place, enum mapdiff_kind kind, struct json_object *value)
+static void mapdiff_add_whole(struct mapdiff_place place, enum mapdiff_kind kind,
+                              struct json_object *value)
 {
     const char *text = json_build_string(value, ONE_LINE);
     if (mapdiff_has_room(place, strlen(text))) {
@@ -164,17 +165,18 @@ static void mapdiff_add_whole(struct place place, enum mapdiff_kind kind, struct
     }
 }
 
-static struct place mapdiff_below(struct place parent, const char *name, struct buf *path)
+static struct mapdiff_place mapdiff_below(struct mapdiff_place parent, const char *name,
+                                          struct buf *path)
 {
     buf_reset(path);
     buf_printf(path, "%s%s%s", parent.path, parent.path[0] != '\0' ? "." : "", name);
     parent.walk->abandoned = parent.walk->abandoned || path->failed;
-    return (struct place){parent.walk, buf_text(path), parent.dynamic};
+    return (struct mapdiff_place){parent.walk, buf_text(path), parent.dynamic};
 }
 
 /* Compares the members of "properties" or of "fields". */
-static void mapdiff_compare_members(struct place place, const char *live_dynamic, const char *which,
-                                    struct json_object *configured_parent,
+static void mapdiff_compare_members(struct mapdiff_place place, const char *live_dynamic,
+                                    const char *which, struct json_object *configured_parent,
                                     struct json_object *live_parent)
 {
     struct json_object *configured = json_tree_member(configured_parent, which);
@@ -183,7 +185,7 @@ static void mapdiff_compare_members(struct place place, const char *live_dynamic
     struct buf path;
     buf_init(&path, PATH_MAX_BYTES);
     for (struct json_members m = json_tree_members(configured); json_tree_next(&m);) {
-        struct place at = mapdiff_below(place, m.name, &path);
+        struct mapdiff_place at = mapdiff_below(place, m.name, &path);
         if (place.walk->abandoned) {
             break;
         }
@@ -204,7 +206,7 @@ static void mapdiff_compare_members(struct place place, const char *live_dynamic
     buf_release(&path);
 }
 
-static void mapdiff_compare_property(struct place place, const char *live_dynamic,
+static void mapdiff_compare_property(struct mapdiff_place place, const char *live_dynamic,
                                      struct json_object *configured, struct json_object *live)
 {
     const char *type = mapdiff_type_of(configured);
@@ -319,9 +321,10 @@ static int mapdiff_refuse(struct mapdiff *out, struct err *err)
                     MAX_LEVELS, PATH_MAX_BYTES, (int)(LINES_MAX_BYTES >> 20));
 }
 
-static void mapdiff_compare(struct walk *walk, struct json_object *want, struct json_object *is)
+static void mapdiff_compare(struct mapdiff_walk *walk, struct json_object *want,
+                            struct json_object *is)
 {
-    struct place root = {walk, "", mapdiff_dynamic_of(want, "strict")};
+    struct mapdiff_place root = {walk, "", mapdiff_dynamic_of(want, "strict")};
     const char *live_dynamic = mapdiff_dynamic_of(is, "true");
     mapdiff_compare_dynamic(root, live_dynamic, want, is);
     mapdiff_compare_parameters(root, want, is);
@@ -331,7 +334,7 @@ static void mapdiff_compare(struct walk *walk, struct json_object *want, struct 
 int mapdiff_make(struct mapdiff *out, const char *configured, const char *live, struct err *err)
 {
     bool deep[2];
-    struct walk walk = {.out = out};
+    struct mapdiff_walk walk = {.out = out};
     *out = (struct mapdiff){0};
     struct json_object *want = mapdiff_parse(configured, &deep[0]);
     struct json_object *is = mapdiff_parse(live, &deep[1]);

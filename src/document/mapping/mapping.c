@@ -16,7 +16,7 @@
 #define KEY_CHARACTERS_MAX 512 /* KEY_MAX_BYTES, which both products demand of an _id */
 #define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
-static const struct kind {
+static const struct mapping_kind {
     const char *type;
     enum family family;
 } kinds[] = {
@@ -120,13 +120,13 @@ static void mapping_property_release(struct property *p)
 }
 
 /* The object that contains the properties. */
-struct place {
+struct mapping_place {
     const char *path; /* its name in messages, "author"; null: the mapping itself */
     bool strict;      /* inherited value of "dynamic" */
 };
 
 static int mapping_parse_properties(struct property **out, size_t *count,
-                                    struct json_object *properties, struct place place,
+                                    struct json_object *properties, struct mapping_place place,
                                     struct err *err);
 
 /* Returns the given type, or "object" if other members imply it, else null. */
@@ -152,7 +152,7 @@ static bool mapping_member_is_on(struct json_object *object, const char *name)
 
 static void mapping_parse_kind(struct property *p, bool strict)
 {
-    const struct kind *kind = kinds;
+    const struct mapping_kind *kind = kinds;
     while (kind->type != NULL && strcmp(kind->type, p->type) != 0) {
         kind++;
     }
@@ -213,14 +213,14 @@ static int mapping_parse_property(struct property *p, struct json_object *json, 
     mapping_parse_parameters(p, json);
     mapping_parse_kind(p, strict);
     struct json_object *children = json_tree_member(json, "properties");
-    struct place place = {path, p->strict};
+    struct mapping_place place = {path, p->strict};
     return children == NULL
                ? 0
                : mapping_parse_properties(&p->children, &p->child_count, children, place, err);
 }
 
 static int mapping_parse_properties(struct property **out, size_t *count,
-                                    struct json_object *properties, struct place place,
+                                    struct json_object *properties, struct mapping_place place,
                                     struct err *err)
 {
     const char *path = place.path;
@@ -301,7 +301,7 @@ static int mapping_parse_root(struct mapping *out, struct json_object *json, str
     }
     out->dynamic = mapping_member_text(json, "dynamic");
     out->json = text_copy(json_build_string(json, ONE_LINE));
-    struct place root = {NULL, out->dynamic == NULL || strcmp(out->dynamic, "strict") == 0};
+    struct mapping_place root = {NULL, out->dynamic == NULL || strcmp(out->dynamic, "strict") == 0};
     int result = mapping_parse_properties(&out->properties, &out->count, properties, root, err);
     return result < 0 ? result : mapping_check_source_id(out, properties, err);
 }

@@ -17,8 +17,8 @@
 #define EXACT_DIGITS 15      /* decimal digits that a double holds */
 
 /* A property and its column, within the objects around them. */
-struct place {
-    const struct place *up; /* null: a property of the mapping itself */
+struct converter_place {
+    const struct converter_place *up; /* null: a property of the mapping itself */
     const struct property *property;
     const struct column *column;
 };
@@ -31,7 +31,7 @@ void converter_notes_take(struct plan_notes *notes, bool error, const char *prop
         .error = error, .property = text_copy(property), .text = buf_detach(text)};
 }
 
-static void converter_push_path(struct buf *out, const struct place *p, bool of_column)
+static void converter_push_path(struct buf *out, const struct converter_place *p, bool of_column)
 {
     if (p->up != NULL) {
         converter_push_path(out, p->up, of_column);
@@ -41,7 +41,7 @@ static void converter_push_path(struct buf *out, const struct place *p, bool of_
 }
 
 /* The caller frees the result. */
-static char *converter_path_of(const struct place *p, bool of_column)
+static char *converter_path_of(const struct converter_place *p, bool of_column)
 {
     struct buf path;
     buf_init(&path, TEXT_BYTES);
@@ -50,8 +50,8 @@ static char *converter_path_of(const struct place *p, bool of_column)
 }
 
 /* Takes ownership of text's bytes. */
-static void converter_note(struct converter_search *search, bool error, const struct place *p,
-                           struct buf *text)
+static void converter_note(struct converter_search *search, bool error,
+                           const struct converter_place *p, struct buf *text)
 {
     char *path = converter_path_of(p, false);
     search->errors += error;
@@ -60,7 +60,7 @@ static void converter_note(struct converter_search *search, bool error, const st
 }
 
 /* Begins a note with `property "address.city" (keyword)`. */
-static void converter_begin_note(struct buf *text, const struct place *p)
+static void converter_begin_note(struct buf *text, const struct converter_place *p)
 {
     char *path = converter_path_of(p, false);
     buf_init(text, TEXT_BYTES);
@@ -69,20 +69,20 @@ static void converter_begin_note(struct buf *text, const struct place *p)
 }
 
 /* Appends `column "address.city"`. */
-static void converter_push_column(struct buf *text, const struct place *p)
+static void converter_push_column(struct buf *text, const struct converter_place *p)
 {
     char *path = converter_path_of(p, true);
     buf_printf(text, "column \"%s\"", path);
     free(path);
 }
 
-static void converter_push_typed_column(struct buf *text, const struct place *p)
+static void converter_push_typed_column(struct buf *text, const struct converter_place *p)
 {
     converter_push_column(text, p);
     buf_printf(text, " of type %s", p->column->declared);
 }
 
-static void converter_note_loss(struct converter_search *search, const struct place *p,
+static void converter_note_loss(struct converter_search *search, const struct converter_place *p,
                                 const char *loss)
 {
     struct buf text;
@@ -94,7 +94,7 @@ static void converter_note_loss(struct converter_search *search, const struct pl
     search->notes->items[search->notes->count - 1].loss = loss;
 }
 
-static void converter_note_misfit(struct converter_search *search, const struct place *p,
+static void converter_note_misfit(struct converter_search *search, const struct converter_place *p,
                                   const struct buf *why)
 {
     struct buf text;
@@ -107,7 +107,7 @@ static void converter_note_misfit(struct converter_search *search, const struct 
 
 #define HOW_TO_OPEN "\"dynamic\": true, \"enabled\": false or the type flattened"
 
-static void converter_note_bare(struct converter_search *search, const struct place *p)
+static void converter_note_bare(struct converter_search *search, const struct converter_place *p)
 {
     struct buf text;
     converter_begin_note(&text, p);
@@ -117,8 +117,8 @@ static void converter_note_bare(struct converter_search *search, const struct pl
     converter_note(search, true, p, &text);
 }
 
-static void converter_note_no_child(struct converter_search *search, const struct place *p,
-                                    const char *field)
+static void converter_note_no_child(struct converter_search *search,
+                                    const struct converter_place *p, const char *field)
 {
     struct buf text;
     converter_begin_note(&text, p);
@@ -128,10 +128,10 @@ static void converter_note_no_child(struct converter_search *search, const struc
     converter_note(search, true, p, &text);
 }
 
-static void converter_note_no_field(struct converter_search *search, const struct place *p,
-                                    const struct property *child)
+static void converter_note_no_field(struct converter_search *search,
+                                    const struct converter_place *p, const struct property *child)
 {
-    struct place below = {p, child, p->column};
+    struct converter_place below = {p, child, p->column};
     struct buf text;
     converter_begin_note(&text, &below);
     buf_push_literal(&text, "cannot be filled: ");
@@ -157,7 +157,8 @@ static bool converter_takes_anything(const struct property *p)
     return converter_is_closed_book(p) || !p->strict;
 }
 
-static const struct property *converter_find_child(const struct place *p, const char *name)
+static const struct property *converter_find_child(const struct converter_place *p,
+                                                   const char *name)
 {
     for (size_t i = 0; !converter_is_closed_book(p->property) && i < p->property->child_count;
          i++) {
@@ -220,11 +221,12 @@ static void converter_compile_natural(struct type_pair *pair, const struct conve
 }
 
 static void converter_compile_place(struct type_pair *pair, struct converter_search *search,
-                                    const struct place *up, const struct column *column,
+                                    const struct converter_place *up, const struct column *column,
                                     const struct property *property);
 
 /* Notes children without a field, most often because of a misspelt name. */
-static void converter_note_no_fields(struct converter_search *search, const struct place *p,
+static void converter_note_no_fields(struct converter_search *search,
+                                     const struct converter_place *p,
                                      const struct column *composite)
 {
     for (size_t i = 0; i < p->property->child_count; i++) {
@@ -240,7 +242,8 @@ static void converter_note_no_fields(struct converter_search *search, const stru
 }
 
 static void converter_compile_fields(struct type_pair *pair, struct converter_search *search,
-                                     const struct place *p, const struct column *composite)
+                                     const struct converter_place *p,
+                                     const struct column *composite)
 {
     pair->inner = converter_inner_new(search, composite->part_count);
     for (size_t i = 0; i < composite->part_count; i++) {
@@ -260,7 +263,7 @@ static void converter_compile_fields(struct type_pair *pair, struct converter_se
 
 /* Compiles an hstore. Its values are texts, so each child must accept a text. */
 static void converter_compile_texts(struct type_pair *pair, struct converter_search *search,
-                                    const struct place *p)
+                                    const struct converter_place *p)
 {
     static char text_type[] = "text";
     size_t count = converter_is_closed_book(p->property) ? 0 : p->property->child_count;
@@ -319,7 +322,7 @@ static bool converter_is_scaled_exactly(const struct column *column, const struc
 /* Completes a pair whose rule is known. `column` is the place's, or the innermost element of its
  * arrays. */
 static void converter_compile_rule(struct type_pair *pair, struct converter_search *search,
-                                   const struct place *p, const struct column *column)
+                                   const struct converter_place *p, const struct column *column)
 {
     const struct type_rule *rule = pair->rule;
     bool array = column_is_array(column) && !type_takes_array(rule);
@@ -350,10 +353,10 @@ static void converter_compile_rule(struct type_pair *pair, struct converter_sear
 }
 
 static void converter_compile_place(struct type_pair *pair, struct converter_search *search,
-                                    const struct place *up, const struct column *column,
+                                    const struct converter_place *up, const struct column *column,
                                     const struct property *property)
 {
-    struct place p = {up, property, column};
+    struct converter_place p = {up, property, column};
     struct buf why;
     buf_init(&why, TEXT_BYTES);
     *pair =

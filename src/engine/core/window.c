@@ -21,7 +21,7 @@ static void window_broken(const char *law)
     abort();
 }
 
-static struct page *window_page(struct window *w, uint64_t number)
+static struct window_page *window_page(struct window *w, uint64_t number)
 {
     LAW(number >= w->first && number < w->next);
     return &w->pages[number % WINDOW_PAGES];
@@ -60,7 +60,7 @@ bool window_empty(const struct window *w)
 uint64_t window_open(struct window *w)
 {
     LAW(w->next - w->first < WINDOW_PAGES);
-    w->pages[w->next % WINDOW_PAGES] = (struct page){0};
+    w->pages[w->next % WINDOW_PAGES] = (struct window_page){0};
     return w->next++;
 }
 
@@ -68,7 +68,7 @@ uint64_t window_open(struct window *w)
 static void window_advance(struct window *w)
 {
     while (w->first < w->next) {
-        struct page *page = window_page(w, w->first);
+        struct window_page *page = window_page(w, w->first);
         if (!page->closed || page->unsettled > 0) {
             return;
         }
@@ -83,7 +83,7 @@ static void window_advance(struct window *w)
 
 void window_close(struct window *w, uint64_t number, const char *position)
 {
-    struct page *page = window_page(w, number);
+    struct window_page *page = window_page(w, number);
     LAW(!page->closed);
     page->closed = true;
     page->position = position != NULL ? text_copy(position) : NULL;
@@ -97,7 +97,7 @@ bool window_holds(const struct window *w, uint64_t key_hash)
 
 void window_admit(struct window *w, uint64_t number, uint64_t key_hash, size_t bytes)
 {
-    struct page *page = window_page(w, number);
+    struct window_page *page = window_page(w, number);
     LAW(!page->closed);
     LAW(hashset_add(&w->keys, key_hash));
     page->unsettled++;
@@ -113,7 +113,7 @@ void window_replace(struct window *w, size_t old_bytes, size_t new_bytes)
 
 void window_settle(struct window *w, uint64_t number, uint64_t key_hash, size_t bytes)
 {
-    struct page *page = window_page(w, number);
+    struct window_page *page = window_page(w, number);
     LAW(page->unsettled > 0);
     LAW(hashset_remove(&w->keys, key_hash));
     LAW(w->bytes >= bytes);

@@ -16,7 +16,7 @@
 
 #define WINDOW_PAGES 256 /* maximum number of unsettled pages */
 
-struct page {
+struct window_page {
     uint64_t unsettled;
     char *position; /* owned; null: the page does not advance the checkpoint */
     bool closed;
@@ -26,7 +26,7 @@ struct window {
     size_t max_bytes;
     size_t bytes;
     struct hashset keys;
-    struct page pages[WINDOW_PAGES];
+    struct window_page pages[WINDOW_PAGES];
     uint64_t first;     /* number of the oldest page that is not reached */
     uint64_t next;      /* number of the next page */
     char *reached;      /* owned: the last position that was reached and not taken; null = none */

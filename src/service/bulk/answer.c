@@ -12,7 +12,7 @@
 
 #define REASON_MAX_BYTES (2 * WALK_TEXT_BYTES + 256)
 
-enum place {
+enum answer_place {
     PLACE_SKIP,
     PLACE_TOP,
     PLACE_ITEMS,
@@ -22,7 +22,7 @@ enum place {
     PLACE_CAUSE
 };
 
-enum field {
+enum answer_field {
     FIELD_NONE,
     FIELD_ITEMS,
     FIELD_ACTION,
@@ -41,9 +41,9 @@ enum field {
 struct answer {
     struct walk walk;
     struct batch *batch;
-    size_t wanted;                         /* expected items: one per operation sent */
-    enum place places[WALK_MAX_DEPTH + 1]; /* places of the open containers, by depth */
-    enum field field;                      /* field of the next value */
+    size_t wanted;                                /* expected items: one per operation sent */
+    enum answer_place places[WALK_MAX_DEPTH + 1]; /* places of the open containers, by depth */
+    enum answer_field field;                      /* field of the next value */
     bool items_seen;
     bool too_many;
     bool foreign; /* an item matches no unanswered operation */
@@ -59,9 +59,9 @@ struct answer {
 };
 
 static const struct key_row {
-    enum place place;
+    enum answer_place place;
     const char *key;
-    enum field field;
+    enum answer_field field;
 } keys[] = {
     {PLACE_TOP, "items", FIELD_ITEMS},           {PLACE_RESULT, "status", FIELD_STATUS},
     {PLACE_RESULT, "error", FIELD_ERROR},        {PLACE_RESULT, "_id", FIELD_ID},
@@ -160,7 +160,7 @@ static bool answer_settle_item(struct answer *a)
 }
 
 /* Returns the place of a container that follows this field. */
-static enum place answer_place_of_field(enum field field)
+static enum answer_place answer_place_of_field(enum answer_field field)
 {
     switch (field) {
     case FIELD_ITEMS:
@@ -176,7 +176,7 @@ static enum place answer_place_of_field(enum field field)
     }
 }
 
-static bool answer_open_item(struct answer *a, enum place *place, bool array)
+static bool answer_open_item(struct answer *a, enum answer_place *place, bool array)
 {
     if (a->item >= a->wanted) {
         a->too_many = true;
@@ -190,7 +190,7 @@ static bool answer_open_item(struct answer *a, enum place *place, bool array)
 static bool answer_on_open(void *context, unsigned depth, bool array)
 {
     struct answer *a = context;
-    enum place *place = &a->places[depth];
+    enum answer_place *place = &a->places[depth];
     if (depth == 1) {
         *place = PLACE_TOP;
         return !array;
@@ -198,7 +198,7 @@ static bool answer_on_open(void *context, unsigned depth, bool array)
     if (a->places[depth - 1] == PLACE_ITEMS) {
         return answer_open_item(a, place, array);
     }
-    enum field field = a->field;
+    enum answer_field field = a->field;
     a->field = FIELD_NONE;
     *place = answer_place_of_field(field);
     if (*place == PLACE_ITEMS) {
@@ -225,7 +225,7 @@ static bool answer_on_close(void *context, unsigned depth)
 static bool answer_on_key(void *context, unsigned depth, struct span text)
 {
     struct answer *a = context;
-    enum place place = a->places[depth];
+    enum answer_place place = a->places[depth];
     a->field = FIELD_NONE;
     if (place == PLACE_SKIP) {
         return true;
@@ -244,7 +244,7 @@ static bool answer_on_key(void *context, unsigned depth, struct span text)
     return true;
 }
 
-static struct buf *answer_text_of_field(struct answer *a, enum field field)
+static struct buf *answer_text_of_field(struct answer *a, enum answer_field field)
 {
     switch (field) {
     case FIELD_INDEX:
@@ -331,7 +331,7 @@ static int answer_parse_status(struct span text)
 static bool answer_on_scalar(void *context, unsigned depth, struct span text)
 {
     struct answer *a = context;
-    enum field field = a->field;
+    enum answer_field field = a->field;
     if (!answer_may_be_plain(a, depth)) {
         return false;
     }

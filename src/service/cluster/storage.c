@@ -23,7 +23,7 @@ static int storage_look_index(struct service *s, const char *index, int64_t *byt
     return rc;
 }
 
-static const struct unit {
+static const struct storage_unit {
     const char *name;
     int64_t bytes;
 } units[] = {

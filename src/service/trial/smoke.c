@@ -9,7 +9,7 @@
 #include "rowferry/base/clock.h"
 #include "rowferry/service/index/index.h"
 
-enum step { STEP_CREATE, STEP_INDEX, STEP_SEARCH, STEP_REMOVE, STEP_LOOK };
+enum smoke_step { STEP_CREATE, STEP_INDEX, STEP_SEARCH, STEP_REMOVE, STEP_LOOK };
 
 /* Required privileges per step: index privileges of Elasticsearch, action names of OpenSearch. */
 static const struct {
@@ -24,7 +24,7 @@ static const struct {
 };
 
 /* Adds a hint to a 403 about privileges. Index blocks also cause a 403, but have their own hint. */
-static void smoke_name_privilege(const struct smoke *t, enum step step, struct err *err)
+static void smoke_name_privilege(const struct smoke *t, enum smoke_step step, struct err *err)
 {
     if (err->http_status != 403 || strcmp(err->service_type, "security_exception") != 0) {
         return;
@@ -42,9 +42,9 @@ static void smoke_name_privilege(const struct smoke *t, enum step step, struct e
 
 /* Sends a request to "/<index><rest>". If the status is 200 or 201, *tree is the answer, owned by
  * the caller. */
-static int smoke_step(struct service *s, const struct smoke *t, enum step which, const char *method,
-                      const char *rest, struct span body, struct json_object **tree,
-                      struct err *err)
+static int smoke_step(struct service *s, const struct smoke *t, enum smoke_step which,
+                      const char *method, const char *rest, struct span body,
+                      struct json_object **tree, struct err *err)
 {
     int rc = ask_of(s, method, t->index, rest, body, BODY_HITS, tree, err);
     if (rc < 0) {

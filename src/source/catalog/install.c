@@ -39,14 +39,14 @@ static void install_push_script(struct buf *out, const char *name, const struct 
     sqlquote_literal(&quoted[EXPRESSION], buf_text(&text));
     sqlquote_identifier(&quoted[SCHEMA], t->schema);
     sqlquote_identifier(&quoted[READER], reader != NULL ? reader : "READER");
-    const struct place places[] = {{"relation", buf_text(&quoted[RELATION])},
-                                   {"key", buf_text(&quoted[KEY])},
-                                   {"expression", buf_text(&quoted[EXPRESSION])},
-                                   {"schema", buf_text(&quoted[SCHEMA])},
-                                   {"table", t->quoted},
-                                   {"reader", buf_text(&quoted[READER])},
-                                   {"notify", notify},
-                                   {0}};
+    const struct placeholder places[] = {{"relation", buf_text(&quoted[RELATION])},
+                                         {"key", buf_text(&quoted[KEY])},
+                                         {"expression", buf_text(&quoted[EXPRESSION])},
+                                         {"schema", buf_text(&quoted[SCHEMA])},
+                                         {"table", t->quoted},
+                                         {"reader", buf_text(&quoted[READER])},
+                                         {"notify", notify},
+                                         {0}};
     template_fill(out, embed_text(source_sql, name), places);
     buf_release(&text);
     for (int i = 0; i < TEXTS; i++) {
@@ -64,7 +64,7 @@ static void install_push_comment(struct buf *out, const char *words, const struc
 
 int install_print(const struct table *table, const char *reader, struct buf *out, struct err *err)
 {
-    const struct place places[] = {{"look_log", embed_text(source_sql, "look_log")}, {0}};
+    const struct placeholder places[] = {{"look_log", embed_text(source_sql, "look_log")}, {0}};
     int rc = catalog_capturable(table, err);
     if (rc < 0) {
         return rc;

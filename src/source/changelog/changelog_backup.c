@@ -13,7 +13,7 @@
 
 /* The letters are never older than the position: they are written with it or after it, and never by
  * a process that is behind. */
-static void changelog_backup_note(struct checkpoint_backup *b, const struct consumer *k,
+static void changelog_backup_note(struct position_backup *b, const struct consumer *k,
                                   const struct position *p, const struct mirror *mirror)
 {
     int order = position_compare(p, &k->mirror);
@@ -59,7 +59,7 @@ int changelog_backup_take(struct changelog_position *p, struct catalogue *c,
 int changelog_backup_write(struct changelog_position *p, struct catalogue *c, bool at_once,
                            struct err *err)
 {
-    struct checkpoint_backup *b = &p->backup;
+    struct position_backup *b = &p->backup;
     int64_t now = pg_now_ms();
     bool pending = b->position.last != NULL;
     if ((!pending && !catalogue_facts(c).more) ||

@@ -148,7 +148,8 @@ int changelog_list_fan(struct changelog_page *p, struct err *err)
 
 /* --- ends of pages ------------------------------------------------------------------------- */
 
-void changelog_list_place(const struct changelog_page *p, struct place place, struct position *out)
+void changelog_list_place(const struct changelog_page *p, struct page_place place,
+                          struct position *out)
 {
     const struct position *at = &p->position->at;
     position_release(out);
@@ -166,7 +167,7 @@ void changelog_list_place(const struct changelog_page *p, struct place place, st
 static void changelog_list_leave_capture(struct changelog_page *p)
 {
     struct position *end = &p->end;
-    changelog_list_place(p, (struct place){.part = 1}, end);
+    changelog_list_place(p, (struct page_place){.part = 1}, end);
     end->of = p->page.window.due;
     if (end->of == 0) {
         free(end->last);
@@ -193,7 +194,7 @@ void changelog_list_reach_log(struct changelog_page *p)
 {
     const struct page_window *w = &p->page.window;
     if (w->full) {
-        changelog_list_place(p, (struct place){w->part, w->after_xid, w->after_seq}, &p->end);
+        changelog_list_place(p, (struct page_place){w->part, w->after_xid, w->after_seq}, &p->end);
     } else if (changelog_list_moves(p)) {
         changelog_list_leave_capture(p);
     } else {
@@ -212,7 +213,7 @@ void changelog_list_reach_fan(struct changelog_page *p)
         position_copy(&p->end, &p->position->at);
         p->position->fan_after = text_copy(changelog_list_last(p));
     } else if (w->full) {
-        changelog_list_place(p, (struct place){w->part, w->after_xid, w->after_seq}, &p->end);
+        changelog_list_place(p, (struct page_place){w->part, w->after_xid, w->after_seq}, &p->end);
     } else {
         changelog_list_leave_capture(p);
     }

@@ -148,7 +148,8 @@ int changelog_list_begin(struct changelog_page *p, struct err *err) MUST_CHECK;
 int changelog_list_fan(struct changelog_page *p, struct err *err) MUST_CHECK;
 
 /* Sets `out` to this place in the stretch of a page of the log. */
-void changelog_list_place(const struct changelog_page *p, struct place place, struct position *out);
+void changelog_list_place(const struct changelog_page *p, struct page_place place,
+                          struct position *out);
 
 /* Set the end of a page of the log. */
 void changelog_list_reach_log(struct changelog_page *p);

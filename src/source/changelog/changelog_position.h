@@ -8,10 +8,10 @@
 #include "changelog/position.h"
 
 /* The reconcile after a re-snapshot: rows that were deleted in between have no entry. */
-enum reconcile { RECONCILE_NONE, RECONCILE_DUE, RECONCILE_REPORTED };
+enum position_reconcile { RECONCILE_NONE, RECONCILE_DUE, RECONCILE_REPORTED };
 
 /* A checkpoint that was released, but not yet written to the source. */
-struct checkpoint_backup {
+struct position_backup {
     struct position position; /* last null: none */
     char *letters;            /* null: unchanged in the source */
     int64_t clock;
@@ -21,8 +21,8 @@ struct checkpoint_backup {
 struct changelog_position {
     struct position at; /* start of the next page */
     char *fan_after;    /* last key of the fan-out so far, if there are more; else null */
-    struct checkpoint_backup backup;
-    enum reconcile reconcile;
+    struct position_backup backup;
+    enum position_reconcile reconcile;
     char reason[sizeof(((struct err *)0)->message)]; /* of the re-snapshot */
     char *reconciled_members; /* the members when a reconcile was requested for one that left */
     int64_t rows_read;

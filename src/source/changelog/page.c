@@ -27,7 +27,7 @@
 #define OP_ANYTHING 'A'  /* any row may have changed */
 
 /* One statement of the pipeline and the receiver of its results. */
-struct step {
+struct page_step {
     const char *sql;
     const char *const *params;
     int count;
@@ -87,7 +87,7 @@ static int page_take_due(struct page *page, const PGresult *r, struct err *err)
     return 0;
 }
 
-static void page_push_place(struct places *p, struct place place)
+static void page_push_place(struct places *p, struct page_place place)
 {
     if (p->count == p->capacity) {
         p->capacity = p->capacity > 0 ? p->capacity * 2 : 64;
@@ -96,7 +96,7 @@ static void page_push_place(struct places *p, struct place place)
     p->items[p->count++] = place;
 }
 
-static int page_take_key(struct page_window *w, const PGresult *r, struct place before,
+static int page_take_key(struct page_window *w, const PGresult *r, struct page_place before,
                          struct err *err)
 {
     if (PQgetisnull(r, 0, 3)) {
@@ -130,7 +130,7 @@ static int page_take_entry(struct page *page, const PGresult *r, struct err *err
         w->full = true;
         return 0;
     }
-    struct place before = {w->part, w->after_xid, w->after_seq};
+    struct page_place before = {w->part, w->after_xid, w->after_seq};
     w->after_xid = xid;
     w->after_seq = seq;
     w->taken++;
@@ -172,8 +172,8 @@ static int page_misshaped(struct pg *pg, const char *why, struct err *err)
 }
 
 /* Checks a row, or the end of a statement, and passes the row to its step. */
-static int page_take(struct page *page, struct pg *pg, const struct step *step, const PGresult *r,
-                     size_t *rows, struct err *err)
+static int page_take(struct page *page, struct pg *pg, const struct page_step *step,
+                     const PGresult *r, size_t *rows, struct err *err)
 {
     char why[160];
     ExecStatusType status = PQresultStatus(r);
@@ -200,7 +200,7 @@ static int page_take(struct page *page, struct pg *pg, const struct step *step, 
 }
 
 /* Takes all results of one statement, row by row. The first error is kept, the rest is drained. */
-static int page_collect(struct page *page, struct pg *pg, const struct step *step, int rc,
+static int page_collect(struct page *page, struct pg *pg, const struct page_step *step, int rc,
                         struct err *err)
 {
     size_t rows = 0;
@@ -225,7 +225,8 @@ static int page_collect(struct page *page, struct pg *pg, const struct step *ste
     return rc;
 }
 
-static int page_send_all(struct pg *pg, const struct step *steps, size_t count, struct err *err)
+static int page_send_all(struct pg *pg, const struct page_step *steps, size_t count,
+                         struct err *err)
 {
     pg_wait_begin(pg, PAGE_MAX_BYTES);
     bool sent = PQenterPipelineMode(pg->conn) == 1;
@@ -236,7 +237,7 @@ static int page_send_all(struct pg *pg, const struct step *steps, size_t count, 
     return sent && PQpipelineSync(pg->conn) == 1 ? pg_flush(pg, err) : pg_fail(pg, NULL, err);
 }
 
-static int page_run(struct page *page, struct pg *pg, const struct step *steps, size_t count,
+static int page_run(struct page *page, struct pg *pg, const struct page_step *steps, size_t count,
                     struct err *err)
 {
     int rc = page_send_all(pg, steps, count, err);
@@ -288,7 +289,7 @@ static void page_fill_params(struct entry_params *p, const struct page_request *
     }
 }
 
-static size_t page_add_entries(struct step *steps, const struct page_request *request,
+static size_t page_add_entries(struct page_step *steps, const struct page_request *request,
                                struct entry_params *params, struct page_window *w)
 {
     const struct position *at = request->at;
@@ -300,17 +301,17 @@ static size_t page_add_entries(struct step *steps, const struct page_request *re
     w->after_seq = at->target != NULL ? at->after_seq : 0;
     position_snapshot_parse(&last, at->last);
     if (w->part == 1 && last.running > 0) {
-        steps[count++] = (struct step){.sql = buf_text(&params->waited),
-                                       .params = params->texts[0],
-                                       .count = 6,
-                                       .take = page_take_entry,
-                                       .part = 1};
+        steps[count++] = (struct page_step){.sql = buf_text(&params->waited),
+                                            .params = params->texts[0],
+                                            .count = 6,
+                                            .take = page_take_entry,
+                                            .part = 1};
     }
-    steps[count++] = (struct step){.sql = buf_text(&params->newer),
-                                   .params = params->texts[1],
-                                   .count = 6,
-                                   .take = page_take_entry,
-                                   .part = 2};
+    steps[count++] = (struct page_step){.sql = buf_text(&params->newer),
+                                        .params = params->texts[1],
+                                        .count = 6,
+                                        .take = page_take_entry,
+                                        .part = 2};
     return count;
 }
 
@@ -325,18 +326,18 @@ void page_other_set(struct page_other *o, const struct table *table, const char 
     o->look[3] = NULL;
 }
 
-static struct step page_look_step(const char *name, const char *const *params, int count,
-                                  void (*look)(struct page_look *, const PGresult *),
-                                  struct page_look *found)
+static struct page_step page_look_step(const char *name, const char *const *params, int count,
+                                       void (*look)(struct page_look *, const PGresult *),
+                                       struct page_look *found)
 {
-    return (struct step){.sql = embed_text(source_sql, name),
-                         .params = params,
-                         .count = count,
-                         .look = look,
-                         .found = found};
+    return (struct page_step){.sql = embed_text(source_sql, name),
+                              .params = params,
+                              .count = count,
+                              .look = look,
+                              .found = found};
 }
 
-static size_t page_add_looks(struct step *steps, const struct page_request *request)
+static size_t page_add_looks(struct page_step *steps, const struct page_request *request)
 {
     size_t count = 0;
     for (size_t i = 0; i < request->other_count; i++) {
@@ -394,7 +395,7 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     struct buf lock;
     struct entry_params entry_params;
     const struct table *t = request->table;
-    struct step *steps = mem_zero(STEPS_MOST + 3 * request->other_count, sizeof(*steps));
+    struct page_step *steps = mem_zero(STEPS_MOST + 3 * request->other_count, sizeof(*steps));
     buf_init(&lock, SQL_MAX_BYTES);
     buf_init(&entry_params.waited, SQL_MAX_BYTES);
     buf_init(&entry_params.newer, SQL_MAX_BYTES);
@@ -407,10 +408,10 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     buf_push_text(&lock, request->nowait ? " nowait" : "");
     snprintf(oid, sizeof(oid), "%" PRIu32, t->oid);
     const char *const look[] = {oid, t->quoted, request->capture, request->columns};
-    steps[0] = (struct step){.sql = "begin isolation level repeatable read read only"};
-    steps[1] = (struct step){.sql = PG_GUARD_PATH};
-    steps[2] = (struct step){.sql = PG_GUARD_ROWS};
-    steps[3] = (struct step){.sql = buf_text(&lock)};
+    steps[0] = (struct page_step){.sql = "begin isolation level repeatable read read only"};
+    steps[1] = (struct page_step){.sql = PG_GUARD_PATH};
+    steps[2] = (struct page_step){.sql = PG_GUARD_ROWS};
+    steps[3] = (struct page_step){.sql = buf_text(&lock)};
     steps[4] = request->capture != NULL
                    ? page_look_step("page_look", look, 4, page_take_look, &out->look)
                    : page_look_step("page_look_plain", look, 2, page_take_look, &out->look);
@@ -427,12 +428,12 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     const char *const due[] = {request->due, request->at != NULL ? request->at->last : NULL,
                                request->at != NULL ? request->at->target : NULL};
     if (request->at != NULL && request->due != NULL) {
-        steps[count++] = (struct step){.sql = embed_text(source_sql, "page_due"),
-                                       .params = due,
-                                       .count = 3,
-                                       .take = page_take_due};
+        steps[count++] = (struct page_step){.sql = embed_text(source_sql, "page_due"),
+                                            .params = due,
+                                            .count = 3,
+                                            .take = page_take_due};
     }
-    steps[count++] = (struct step){.sql = PG_GUARD_ROWS_END};
+    steps[count++] = (struct page_step){.sql = PG_GUARD_ROWS_END};
     int rc = request->capture != NULL ? pg_trust_log(pg, err) : 0;
     rc = rc == 0 ? page_run(out, pg, steps, count, err) : rc;
     buf_release(&lock);

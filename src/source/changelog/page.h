@@ -23,14 +23,14 @@ struct page_look {
 };
 
 /* Place of an entry in a stretch of the log: the part of the stretch, and the entry. */
-struct place {
+struct page_place {
     int part;
     uint64_t xid;
     int64_t seq;
 };
 
 struct places {
-    struct place *items;
+    struct page_place *items;
     size_t count;
     size_t capacity;
 };

@@ -30,7 +30,7 @@ struct snapshot_worker {
     bool reading;
 };
 
-struct copy {
+struct initial_load {
     struct changelog log; /* must be first: the leader, and the capture's own state */
     struct capture_ops ops;
     struct snapshot_worker workers[CHANGELOG_READERS_MOST];
@@ -47,13 +47,13 @@ struct copy {
     struct buf text;
 };
 
-static struct copy *initial_load_of(struct capture *capture)
+static struct initial_load *initial_load_of(struct capture *capture)
 {
-    return (struct copy *)capture;
+    return (struct initial_load *)capture;
 }
 
 /* Sets the change's position to that of the load. Returns false if the load is complete. */
-static bool initial_load_report_position(struct copy *c, struct change *change)
+static bool initial_load_report_position(struct initial_load *c, struct change *change)
 {
     buf_reset(&c->text);
     bool more = snapshot_ranges_print(&c->left, c->log.position.at.last, &c->text);
@@ -65,7 +65,7 @@ static bool initial_load_report_position(struct copy *c, struct change *change)
 /* --- readers --------------------------------------------------------------------------------- */
 
 /* Returns to one connection, between pages. */
-static void initial_load_alone(struct copy *c)
+static void initial_load_alone(struct initial_load *c)
 {
     for (size_t i = 1; i < c->worker_count; i++) {
         struct changelog *log = c->workers[i].log;
@@ -84,7 +84,7 @@ static void initial_load_alone(struct copy *c)
 }
 
 /* Divides the keys into a range per worker; one range if the server has no statistics. */
-static int initial_load_divide(struct copy *c, struct err *err)
+static int initial_load_divide(struct initial_load *c, struct err *err)
 {
     char *values[CHANGELOG_READERS_MOST];
     size_t count = 0;
@@ -104,7 +104,7 @@ static int initial_load_divide(struct copy *c, struct err *err)
 }
 
 /* Adds as many workers as have something to read. If a connection fails, fewer are used. */
-static int initial_load_grow(struct copy *c, struct err *err)
+static int initial_load_grow(struct initial_load *c, struct err *err)
 {
     if (c->grown || c->readers == 1) {
         return 0;
@@ -133,8 +133,8 @@ static int initial_load_grow(struct copy *c, struct err *err)
     return rc;
 }
 
-static int initial_load_watch(struct copy *c, const struct snapshot_worker *worker, int operation,
-                              struct err *err)
+static int initial_load_watch(struct initial_load *c, const struct snapshot_worker *worker,
+                              int operation, struct err *err)
 {
     struct epoll_event event = {.events = EPOLLIN};
     int fd = PQsocket(worker->log->pg->conn);
@@ -148,7 +148,7 @@ static int initial_load_watch(struct copy *c, const struct snapshot_worker *work
 /* --- pages ----------------------------------------------------------------------------------- */
 
 /* Sets a worker to the beginning of a range; returns false if none is left. */
-static bool initial_load_assign(struct copy *c, struct snapshot_worker *worker)
+static bool initial_load_assign(struct initial_load *c, struct snapshot_worker *worker)
 {
     bool leads = worker == &c->workers[0];
     char *last = text_copy(c->log.position.at.last);
@@ -161,7 +161,7 @@ static bool initial_load_assign(struct copy *c, struct snapshot_worker *worker)
 }
 
 /* The table was rewritten to another file: the leader has begun with its first blocks. */
-static void initial_load_restart(struct copy *c)
+static void initial_load_restart(struct initial_load *c)
 {
     snapshot_ranges_set(&c->left, &c->log.position.at);
     for (size_t i = 1; i < c->worker_count; i++) {
@@ -170,7 +170,7 @@ static void initial_load_restart(struct copy *c)
     c->workers[0].part = snapshot_ranges_take(&c->left, c->log.options->page_blocks, true);
 }
 
-static int initial_load_start_worker(struct copy *c, struct snapshot_worker *worker,
+static int initial_load_start_worker(struct initial_load *c, struct snapshot_worker *worker,
                                      struct err *err)
 {
     worker->reading = true;
@@ -178,7 +178,7 @@ static int initial_load_start_worker(struct copy *c, struct snapshot_worker *wor
     return initial_load_watch(c, worker, EPOLL_CTL_ADD, err);
 }
 
-static int initial_load_begin_leader(struct copy *c, struct err *err)
+static int initial_load_begin_leader(struct initial_load *c, struct err *err)
 {
     struct snapshot_worker *worker = &c->workers[0];
     (void)initial_load_assign(c, worker);
@@ -189,7 +189,7 @@ static int initial_load_begin_leader(struct copy *c, struct err *err)
     return rc == 0 ? initial_load_start_worker(c, worker, err) : rc;
 }
 
-static int initial_load_begin_helper(struct copy *c, struct snapshot_worker *worker,
+static int initial_load_begin_helper(struct initial_load *c, struct snapshot_worker *worker,
                                      struct err *err)
 {
     if (!initial_load_assign(c, worker)) {
@@ -206,7 +206,7 @@ static int initial_load_begin_helper(struct copy *c, struct snapshot_worker *wor
     return rc == 0 ? initial_load_start_worker(c, worker, err) : rc;
 }
 
-static int initial_load_begin_copy(struct copy *c, struct err *err)
+static int initial_load_begin_copy(struct initial_load *c, struct err *err)
 {
     int rc = initial_load_grow(c, err);
     if (rc == 0) {
@@ -221,7 +221,7 @@ static int initial_load_begin_copy(struct copy *c, struct err *err)
 }
 
 /* Ends the initial load; the leader continues with the log. */
-static void initial_load_leave_copy(struct copy *c)
+static void initial_load_leave_copy(struct initial_load *c)
 {
     struct position *at = &c->log.position.at;
     const struct position log = {.kind = POSITION_LOG, .last = text_copy(at->last)};
@@ -232,7 +232,7 @@ static void initial_load_leave_copy(struct copy *c)
 }
 
 /* Ends a worker's range: with the page if it was the last one, else with a safepoint. */
-static int initial_load_end_worker(struct copy *c, struct snapshot_worker *worker,
+static int initial_load_end_worker(struct initial_load *c, struct snapshot_worker *worker,
                                    struct change *change, struct err *err)
 {
     snapshot_ranges_move(&c->left, worker->part, &worker->log->position.at);
@@ -252,14 +252,14 @@ static int initial_load_end_worker(struct copy *c, struct snapshot_worker *worke
     return rc;
 }
 
-static void initial_load_pass_turn(struct copy *c)
+static void initial_load_pass_turn(struct initial_load *c)
 {
     c->turn = (c->turn + 1) % c->worker_count;
     c->turn_rows = 0;
 }
 
 /* Returns the next change of the worker whose turn it is. */
-static int initial_load_step(struct copy *c, struct change *change, struct err *err)
+static int initial_load_step(struct initial_load *c, struct change *change, struct err *err)
 {
     struct snapshot_worker *worker = &c->workers[c->turn];
     int rc = changelog_ops.next(&worker->log->capture, change, err);
@@ -289,7 +289,7 @@ static int initial_load_step(struct copy *c, struct change *change, struct err *
 
 static int initial_load_start(struct capture *capture, struct buf *position, struct err *err)
 {
-    struct copy *c = initial_load_of(capture);
+    struct initial_load *c = initial_load_of(capture);
     initial_load_alone(c);
     int rc = changelog_ops.start(capture, position, err);
     if (rc == 0) {
@@ -300,7 +300,7 @@ static int initial_load_start(struct capture *capture, struct buf *position, str
 
 /* The position of a load by keys does not contain its progress, so the share of the rest is
  * estimated once. */
-static int initial_load_count_read(struct copy *c, struct err *err)
+static int initial_load_count_read(struct initial_load *c, struct err *err)
 {
     double left = 1;
     struct changelog *log = &c->log;
@@ -315,7 +315,7 @@ static int initial_load_count_read(struct copy *c, struct err *err)
 
 static int initial_load_resume(struct capture *capture, const char *position, struct err *err)
 {
-    struct copy *c = initial_load_of(capture);
+    struct initial_load *c = initial_load_of(capture);
     initial_load_alone(c);
     int rc = changelog_ops.resume(capture, position, err);
     if (rc == 0) {
@@ -327,14 +327,14 @@ static int initial_load_resume(struct capture *capture, const char *position, st
 
 static int initial_load_begin(struct capture *capture, struct err *err)
 {
-    struct copy *c = initial_load_of(capture);
+    struct initial_load *c = initial_load_of(capture);
     return c->left.kind == POSITION_LOG ? changelog_ops.begin(capture, err)
                                         : initial_load_begin_copy(c, err);
 }
 
 static int initial_load_next(struct capture *capture, struct change *change, struct err *err)
 {
-    struct copy *c = initial_load_of(capture);
+    struct initial_load *c = initial_load_of(capture);
     if (!c->open) {
         return changelog_ops.next(capture, change, err);
     }
@@ -354,7 +354,7 @@ static int initial_load_next(struct capture *capture, struct change *change, str
 
 static int initial_load_fd(const struct capture *capture)
 {
-    const struct copy *c = (const struct copy *)capture;
+    const struct initial_load *c = (const struct initial_load *)capture;
     const struct changelog *log = &c->log;
     if (c->open && c->reading > 1) {
         return c->epoll;
@@ -367,7 +367,7 @@ static int initial_load_fd(const struct capture *capture)
 
 static void initial_load_progress(const struct capture *capture, struct capture_progress *out)
 {
-    const struct copy *c = (const struct copy *)capture;
+    const struct initial_load *c = (const struct initial_load *)capture;
     const struct table *table = c->log.catalogue.table;
     *out = (struct capture_progress){table != NULL ? table->estimated_rows : -1, 0, 1};
     for (size_t i = 0; i < c->worker_count; i++) {
@@ -383,7 +383,7 @@ static void initial_load_progress(const struct capture *capture, struct capture_
 
 static void initial_load_free(struct capture *capture)
 {
-    struct copy *c = initial_load_of(capture);
+    struct initial_load *c = initial_load_of(capture);
     initial_load_alone(c);
     snapshot_ranges_release(&c->left);
     buf_release(&c->text);
@@ -394,7 +394,7 @@ int changelog_open(struct capture **out, struct pg *pg, const struct changelog_o
                    struct err *err)
 {
     (void)err;
-    struct copy *c = mem_zero(1, sizeof(*c));
+    struct initial_load *c = mem_zero(1, sizeof(*c));
     changelog_init(&c->log, pg, o);
     c->ops = changelog_ops;
     c->ops.start = initial_load_start;

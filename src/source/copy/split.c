@@ -24,11 +24,11 @@ static void split_fill(const struct table *t, const char *name, struct buf *sql)
     buf_printf(&table, "%s%s", t->tree ? "" : "only ", t->quoted);
     sqlquote_identifier(&column, t->key[0]);
     sqlquote_identifier(&schema, t->key_operators[0]);
-    const struct place places[] = {{"column", buf_text(&column)},
-                                   {"schema", buf_text(&schema)},
-                                   {"table", buf_text(&table)},
-                                   {"type", t->key_types[0]},
-                                   {0}};
+    const struct placeholder places[] = {{"column", buf_text(&column)},
+                                         {"schema", buf_text(&schema)},
+                                         {"table", buf_text(&table)},
+                                         {"type", t->key_types[0]},
+                                         {0}};
     template_fill(sql, embed_text(source_sql, name), places);
     buf_release(&column);
     buf_release(&schema);

@@ -9,15 +9,15 @@
 
 #define MARK "-- returns "
 
-enum kind { KIND_TEXT, KIND_INT, KIND_BOOL };
+enum pg_shape_kind { KIND_TEXT, KIND_INT, KIND_BOOL };
 
-struct column {
-    enum kind kind;
+struct pg_shape_column {
+    enum pg_shape_kind kind;
     bool nullable;
     bool repeated;
 };
 
-struct shape {
+struct pg_shape {
     int least_rows;
     int most_rows; /* -1: any number */
     const char *columns;
@@ -49,9 +49,9 @@ static bool pg_shape_is_end(char c)
 }
 
 /* Returns false if the text is not a valid shape. */
-static bool pg_shape_read_rows(struct shape *out, const char *text)
+static bool pg_shape_read_rows(struct pg_shape *out, const char *text)
 {
-    *out = (struct shape){.columns = text};
+    *out = (struct pg_shape){.columns = text};
     const char **at = &out->columns;
     if (pg_shape_skip_word(at, "none")) {
         return pg_shape_is_end(**at);
@@ -69,9 +69,9 @@ static bool pg_shape_read_rows(struct shape *out, const char *text)
 }
 
 /* Reads the next column. Returns false at the end or if the text is invalid. */
-static bool pg_shape_read_column(struct column *out, const char **at)
+static bool pg_shape_read_column(struct pg_shape_column *out, const char **at)
 {
-    *out = (struct column){KIND_TEXT, false, false};
+    *out = (struct pg_shape_column){KIND_TEXT, false, false};
     if (pg_shape_skip_word(at, "int")) {
         out->kind = KIND_INT;
     } else if (pg_shape_skip_word(at, "bool")) {
@@ -96,7 +96,7 @@ static bool pg_shape_is_int(const char *text)
     return errno == 0;
 }
 
-static bool pg_shape_value_fits(const struct column *c, const char *text)
+static bool pg_shape_value_fits(const struct pg_shape_column *c, const char *text)
 {
     switch (c->kind) {
     case KIND_INT:
@@ -108,8 +108,8 @@ static bool pg_shape_value_fits(const struct column *c, const char *text)
     }
 }
 
-static bool pg_shape_check_column(const struct column *c, const PGresult *r, int column, char *why,
-                                  size_t size)
+static bool pg_shape_check_column(const struct pg_shape_column *c, const PGresult *r, int column,
+                                  char *why, size_t size)
 {
     static const char *const names[] = {"text", "int", "bool"};
     for (int row = 0; row < PQntuples(r); row++) {
@@ -125,8 +125,8 @@ static bool pg_shape_check_column(const struct column *c, const PGresult *r, int
 
 bool pg_shape_fits(const char *text, const PGresult *r, char *why, size_t why_size)
 {
-    struct shape shape;
-    struct column c = {KIND_TEXT, false, false};
+    struct pg_shape shape;
+    struct pg_shape_column c = {KIND_TEXT, false, false};
     int rows = PQntuples(r);
     int columns = PQnfields(r);
     int column = 0;

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct place *template_find(const struct place *places, const char *name, size_t len)
+static const struct placeholder *template_find(const struct placeholder *places, const char *name,
+                                               size_t len)
 {
     for (; places->name != NULL; places++) {
         if (strlen(places->name) == len && memcmp(places->name, name, len) == 0) {
@@ -15,11 +16,11 @@ static const struct place *template_find(const struct place *places, const char 
     return NULL;
 }
 
-void template_fill(struct buf *out, const char *text, const struct place *places)
+void template_fill(struct buf *out, const char *text, const struct placeholder *places)
 {
     for (const char *open = strchr(text, '{'); open != NULL; open = strchr(text, '{')) {
         size_t len = strcspn(open + 1, "{}");
-        const struct place *place =
+        const struct placeholder *place =
             open[len + 1] == '}' ? template_find(places, open + 1, len) : NULL;
         size_t skip = place != NULL ? len + 2 : 1;
         buf_push(out, text, (size_t)(open - text));

@@ -7,7 +7,7 @@
 #define DIGITS_MAX 19
 #define ARRAY_MAX_BYTES ((size_t)256 << 20)
 
-struct run {
+struct key_run {
     int64_t first, last;
     bool open;
 };
@@ -38,7 +38,7 @@ static bool keyruns_parse(struct span text, int64_t *out)
     return true;
 }
 
-static bool keyruns_extends(struct run *run, int64_t value)
+static bool keyruns_extends(struct key_run *run, int64_t value)
 {
     if (run->open && value > run->last && value - 1 == run->last) {
         run->last = value;
@@ -50,7 +50,7 @@ static bool keyruns_extends(struct run *run, int64_t value)
     return true;
 }
 
-static void keyruns_push(struct keyruns *r, const struct run *run)
+static void keyruns_push(struct keyruns *r, const struct key_run *run)
 {
     if (run->open) {
         const char *between = r->runs++ > 0 ? "," : "";
@@ -61,7 +61,7 @@ static void keyruns_push(struct keyruns *r, const struct run *run)
 
 void keyruns_make(struct keyruns *r, struct keyset *keys)
 {
-    struct run open[2][DIGITS_MAX + 1] = {{{0}}};
+    struct key_run open[2][DIGITS_MAX + 1] = {{{0}}};
     *r = (struct keyruns){0};
     buf_init(&r->first, ARRAY_MAX_BYTES);
     buf_init(&r->last, ARRAY_MAX_BYTES);
@@ -74,11 +74,11 @@ void keyruns_make(struct keyruns *r, struct keyset *keys)
         if (keys->items[i].strange) {
             continue;
         }
-        struct run *run = value < 0 ? &open[1][key.len - 1] : &open[0][key.len];
+        struct key_run *run = value < 0 ? &open[1][key.len - 1] : &open[0][key.len];
         r->keys++;
         if (!keyruns_extends(run, value)) {
             keyruns_push(r, run);
-            *run = (struct run){value, value, true};
+            *run = (struct key_run){value, value, true};
         }
     }
     for (size_t i = 0; i < 2 * (DIGITS_MAX + 1); i++) {

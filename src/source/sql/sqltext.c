@@ -15,7 +15,7 @@
 
 #define TOKENS_AT_ONCE 64
 
-struct scan {
+struct sql_scan {
     const char *at;
     size_t round;  /* open parentheses */
     size_t square; /* open brackets */
@@ -36,13 +36,13 @@ static bool sqltext_is_blank(char c)
     return ascii_is_blank(c) || c == '\f' || c == '\v';
 }
 
-static void sqltext_skip_line(struct scan *s)
+static void sqltext_skip_line(struct sql_scan *s)
 {
     s->at += strcspn(s->at, "\r\n");
 }
 
 /* Block comments nest. */
-static void sqltext_skip_block(struct scan *s)
+static void sqltext_skip_block(struct sql_scan *s)
 {
     size_t depth = 0;
     do {
@@ -59,7 +59,7 @@ static void sqltext_skip_block(struct scan *s)
 }
 
 /* Skips a quoted string; a doubled quotation mark is part of it. */
-static void sqltext_skip_quoted(struct scan *s, bool backslashes)
+static void sqltext_skip_quoted(struct sql_scan *s, bool backslashes)
 {
     char mark = *s->at++;
     while (*s->at != '\0' && (s->at[0] != mark || s->at[1] == mark)) {
@@ -75,7 +75,7 @@ static void sqltext_skip_quoted(struct scan *s, bool backslashes)
 
 /* A literal that continues on the next line belongs to the same string, so its backslashes count
  * too. */
-static void sqltext_skip_escaped(struct scan *s)
+static void sqltext_skip_escaped(struct sql_scan *s)
 {
     while (*s->at == '\'' && s->problem == NULL) {
         sqltext_skip_quoted(s, true);
@@ -89,7 +89,7 @@ static void sqltext_skip_escaped(struct scan *s)
     }
 }
 
-static void sqltext_skip_word(struct scan *s)
+static void sqltext_skip_word(struct sql_scan *s)
 {
     const char *from = s->at;
     while (sqltext_is_letter(*s->at) || ascii_is_digit(*s->at) || *s->at == '$') {
@@ -101,7 +101,7 @@ static void sqltext_skip_word(struct scan *s)
 }
 
 /* Skips $1, or $tag$...$tag$; a tag neither begins with a digit nor contains a $. */
-static void sqltext_skip_dollar(struct scan *s)
+static void sqltext_skip_dollar(struct sql_scan *s)
 {
     const char *tag = s->at++;
     if (ascii_is_digit(*s->at)) {
@@ -126,7 +126,7 @@ static void sqltext_skip_dollar(struct scan *s)
     }
 }
 
-static void sqltext_close_one(struct scan *s, size_t *open, const char *problem)
+static void sqltext_close_one(struct sql_scan *s, size_t *open, const char *problem)
 {
     if (*open == 0) {
         s->problem = problem;
@@ -136,7 +136,7 @@ static void sqltext_close_one(struct scan *s, size_t *open, const char *problem)
     s->at++;
 }
 
-static void sqltext_take_sign(struct scan *s)
+static void sqltext_take_sign(struct sql_scan *s)
 {
     switch (*s->at) {
     case '(':
@@ -161,7 +161,7 @@ static void sqltext_take_sign(struct scan *s)
     }
 }
 
-static void sqltext_take_token(struct scan *s)
+static void sqltext_take_token(struct sql_scan *s)
 {
     s->any = true;
     if (*s->at == '\'' || *s->at == '"') {
@@ -175,7 +175,7 @@ static void sqltext_take_token(struct scan *s)
     }
 }
 
-static void sqltext_collect(struct scan *s, const char *from)
+static void sqltext_collect(struct sql_scan *s, const char *from)
 {
     struct sqltext_tokens *t = s->tokens;
     if (t != NULL) {
@@ -186,7 +186,7 @@ static void sqltext_collect(struct scan *s, const char *from)
     }
 }
 
-static void sqltext_scan(struct scan *s)
+static void sqltext_scan(struct sql_scan *s)
 {
     while (*s->at != '\0' && s->problem == NULL) {
         if (sqltext_is_blank(*s->at)) {
@@ -208,7 +208,7 @@ static void sqltext_scan(struct scan *s)
     }
 }
 
-static int sqltext_judge(const struct scan *s, struct err *err)
+static int sqltext_judge(const struct sql_scan *s, struct err *err)
 {
     if (s->problem == NULL) {
         return 0;
@@ -219,14 +219,14 @@ static int sqltext_judge(const struct scan *s, struct err *err)
 
 int sqltext_check_parameters(const char *sql, struct err *err)
 {
-    struct scan s = {.at = sql};
+    struct sql_scan s = {.at = sql};
     sqltext_scan(&s);
     return sqltext_judge(&s, err);
 }
 
 int sqltext_check(const char *sql, struct err *err)
 {
-    struct scan s = {.at = sql};
+    struct sql_scan s = {.at = sql};
     sqltext_scan(&s);
     if (s.problem == NULL && s.parameter) {
         s.problem = "it has a parameter";
@@ -240,7 +240,7 @@ int sqltext_check(const char *sql, struct err *err)
 
 void sqltext_tokens(const char *sql, struct sqltext_tokens *out)
 {
-    struct scan s = {.at = sql, .tokens = out};
+    struct sql_scan s = {.at = sql, .tokens = out};
     *out = (struct sqltext_tokens){0};
     sqltext_scan(&s);
 }

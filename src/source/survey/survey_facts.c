@@ -18,12 +18,12 @@
 
 /* SQL expressions to count in the values of a type; constants if a value shows nothing beyond its
  * type. */
-struct probe {
+struct survey_probe {
     const char *types; /* of a column, or of an array's elements */
     const char *words, *unfit, *least, *flat;
 };
 
-static const struct probe probes[] = {
+static const struct survey_probe probes[] = {
     {" text varchar bpchar citext name ", "left(v::text, 500) like '% %'", "false", "0", "false"},
     {" date timestamp timestamptz ", "false", "v::text ~ 'infinity|BC$|^[0-9]{5}'", "0", "false"},
     {" float4 float8 numeric ", "false", "v::text in ('NaN', 'Infinity', '-Infinity')", "0",
@@ -36,13 +36,13 @@ static const struct probe probes[] = {
 };
 
 /* For a list of numbers as a whole. */
-static const struct probe list_probe = {
+static const struct survey_probe list_probe = {
     NULL, "false", "false",
     "case when array_ndims(v) = 1 and array_position(v, null) is null then cardinality(v) else 0 "
     "end",
     "v::text !~ '[1-9]'"};
 
-static const struct probe *survey_facts_probe_of(const struct column *c)
+static const struct survey_probe *survey_facts_probe_of(const struct column *c)
 {
     char type[80];
     snprintf(type, sizeof(type), " %.60s ", c->type);
@@ -78,7 +78,7 @@ static struct pg_result *survey_facts_ask_sample(struct pg *pg, const char *shap
 }
 
 static void survey_facts_sample_values(struct pg *pg, const struct table *t, const char *value,
-                                       const struct probe *p, struct column_facts *f)
+                                       const struct survey_probe *p, struct column_facts *f)
 {
     static const struct pg_member members[] = {
         PG_MEMBER(struct column_facts, sampled), PG_MEMBER(struct column_facts, words),
@@ -138,7 +138,7 @@ static void survey_facts_sample_shape(struct pg *pg, const struct table *t, cons
     buf_init(&sql, SURVEY_TEXT_BYTES);
     buf_init(&source, SURVEY_TEXT_BYTES);
     survey_facts_push_source(&source, t);
-    const struct place places[] = {{"column", value}, {"source", buf_text(&source)}, {0}};
+    const struct placeholder places[] = {{"column", value}, {"source", buf_text(&source)}, {0}};
     template_fill(&sql, embed_text(source_sql, "survey_shape"), places);
     struct pg_result *r = survey_facts_ask_sample(pg, "any: int, text?, int*", &sql);
     if (r != NULL && pg_rows(r) > 0 && pg_rows(r) <= SHAPE_ROWS_MOST) {
@@ -159,7 +159,7 @@ static void survey_facts_sample_array(struct pg *pg, const struct table *t, cons
                                       const struct column *c, struct column_facts *f)
 {
     struct buf unnested;
-    const struct probe *p = survey_facts_probe_of(&c->parts[0]);
+    const struct survey_probe *p = survey_facts_probe_of(&c->parts[0]);
     if (p == NULL) {
         return;
     }

@@ -103,24 +103,24 @@ int survey_links_read(struct survey_links *out, struct pg *pg, const uint32_t *o
 /* --- the path to the root -------------------------------------------------------------------- */
 
 /* One foreign key of a path, in the direction away from the root. */
-struct step {
+struct link_step {
     const struct survey_link *link;
     bool to_parent; /* the step leads to the link's parent table */
 };
 
 struct way {
-    struct step steps[WAY_MOST];
+    struct link_step steps[WAY_MOST];
     size_t count;
 };
 
-static bool survey_links_step_from(struct step *out, const struct survey_link *link, uint32_t oid,
-                                   bool parents)
+static bool survey_links_step_from(struct link_step *out, const struct survey_link *link,
+                                   uint32_t oid, bool parents)
 {
-    *out = (struct step){link, parents};
+    *out = (struct link_step){link, parents};
     return (parents ? link->child : link->parent) == oid;
 }
 
-static uint32_t survey_links_step_end(const struct step *s)
+static uint32_t survey_links_step_end(const struct link_step *s)
 {
     return s->to_parent ? s->link->parent : s->link->child;
 }
@@ -142,7 +142,7 @@ static bool survey_links_find_way(struct way *way, const struct survey_links *li
         return at == table;
     }
     for (size_t i = 0; i < 2 * links->count; i++) {
-        struct step step;
+        struct link_step step;
         bool fits = survey_links_step_from(&step, &links->items[i / 2], at, i % 2 == 0);
         if (!fits || survey_links_is_on(way, root, survey_links_step_end(&step))) {
             continue;
@@ -160,14 +160,15 @@ static bool survey_links_find_way(struct way *way, const struct survey_links *li
 /* --- dependencies ---------------------------------------------------------------------------- */
 
 /* Returns a column of the table at the step's end, or of the table at its beginning. */
-static const char *survey_links_column_of(const struct step *s, size_t i, bool end, bool quoted)
+static const char *survey_links_column_of(const struct link_step *s, size_t i, bool end,
+                                          bool quoted)
 {
     const struct survey_pair *p = &s->link->pairs[i];
     bool parent = s->to_parent == end;
     return quoted ? (parent ? p->parent_quoted : p->child_quoted) : (parent ? p->parent : p->child);
 }
 
-static void survey_links_push_columns(struct buf *out, const struct step *s, const char *alias,
+static void survey_links_push_columns(struct buf *out, const struct link_step *s, const char *alias,
                                       bool end)
 {
     size_t count = s->link->pair_count;
@@ -212,7 +213,7 @@ static void survey_links_push_way(struct buf *out, const struct way *way)
 {
     char alias[32] = "a0";
     for (size_t i = 0; i + 1 < way->count; i++) {
-        const struct step *s = &way->steps[i];
+        const struct link_step *s = &way->steps[i];
         char next[32];
         snprintf(next, sizeof(next), "a%zu", i + 1);
         buf_printf(out, " join %s %s on ",
@@ -222,7 +223,7 @@ static void survey_links_push_way(struct buf *out, const struct way *way)
         survey_links_push_columns(out, s, alias, false);
         snprintf(alias, sizeof(alias), "%s", next);
     }
-    const struct step *last = &way->steps[way->count - 1];
+    const struct link_step *last = &way->steps[way->count - 1];
     buf_push_literal(out, " where ");
     survey_links_push_columns(out, last, alias, false);
     survey_links_push_arrays(out, last->link->pair_count);
@@ -272,7 +273,7 @@ static void survey_links_add_doubt(struct survey *s, const char *format, ...)
 
 static char **survey_links_key_of_end(const struct way *way, size_t *count)
 {
-    const struct step *last = &way->steps[way->count - 1];
+    const struct link_step *last = &way->steps[way->count - 1];
     *count = last->link->pair_count;
     char **key = mem_zero(*count, sizeof(*key));
     for (size_t i = 0; i < *count; i++) {

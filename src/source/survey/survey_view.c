@@ -14,7 +14,7 @@
 #define LOOKED_AT 20000
 
 /* A column of the view and its origin. */
-struct origin {
+struct view_origin {
     char *name;
     uint32_t oid; /* 0: it is computed */
     int column;
@@ -26,7 +26,7 @@ struct view {
     struct err *err;
     const struct survey_found *found;
     char *quoted; /* for SQL */
-    struct origin *origins;
+    struct view_origin *origins;
     size_t origin_count;
     struct reads reads; /* the tables that the view reads */
     struct survey_links links;
@@ -48,7 +48,7 @@ static int survey_view_describe(struct pg *pg, uint32_t oid, PGresult **out, str
 }
 
 /* Follows the origin through nested views. */
-static int survey_view_follow(struct pg *pg, struct origin *o, struct err *err)
+static int survey_view_follow(struct pg *pg, struct view_origin *o, struct err *err)
 {
     int rc = 0;
     for (int i = 0; i < VIEWS_MOST && o->oid != 0 && rc == 0; i++) {
@@ -74,7 +74,7 @@ static int survey_view_find_origins(struct view *v)
     v->origins = mem_zero((size_t)count + 1, sizeof(*v->origins));
     for (int i = 0; i < count; i++) {
         v->origins[v->origin_count++] =
-            (struct origin){text_copy(PQfname(r, i)), PQftable(r, i), PQftablecol(r, i)};
+            (struct view_origin){text_copy(PQfname(r, i)), PQftable(r, i), PQftablecol(r, i)};
     }
     PQclear(r);
     for (size_t i = 0; i < v->origin_count && rc == 0; i++) {

@@ -60,7 +60,7 @@ static void end(void)
     status_snapshot_free(snapshots[1]);
 }
 
-static void ask(const char *method, const char *path, const char *host, struct answer *out)
+static void ask(const char *method, const char *path, const char *host, struct serve_answer *out)
 {
     const struct question q = {.method = method, .path = path, .host = host};
     answer_question(&answerer, &q, out);
@@ -68,7 +68,7 @@ static void ask(const char *method, const char *path, const char *host, struct a
 
 static void expect(const char *path, unsigned status, const char *text)
 {
-    struct answer a;
+    struct serve_answer a;
     ask("GET", path, "localhost:9187", &a);
     ck_assert_msg(a.status == status, "%s: %u", path, a.status);
     ck_assert_msg(strstr(buf_text(&a.body), text) != NULL, "%s: %s", path, buf_text(&a.body));
@@ -99,7 +99,7 @@ END_TEST
 
 START_TEST(status_is_json_and_however_many_ask_is_read_once)
 {
-    struct answer a;
+    struct serve_answer a;
     begin();
     for (int i = 0; i < 100; i++) {
         ask("GET", "/status", NULL, &a);
@@ -118,7 +118,7 @@ END_TEST
 START_TEST(only_reading_and_only_by_our_name)
 {
     static const char *const methods[] = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get"};
-    struct answer a;
+    struct serve_answer a;
     begin();
     for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
         ask(methods[i], "/status", "localhost", &a);
@@ -142,8 +142,8 @@ END_TEST
 
 START_TEST(the_page_runs_by_a_number_that_is_new_each_time)
 {
-    struct answer a;
-    struct answer b;
+    struct serve_answer a;
+    struct serve_answer b;
     begin();
     ask("GET", "/", "localhost", &a);
     ask("GET", "/", "localhost", &b);
@@ -166,7 +166,7 @@ START_TEST(nothing_of_the_page_comes_from_elsewhere_or_is_markup_of_values)
     static const char *const never[] = {
         "http:",  "https:", "innerHTML",      "outerHTML", "onclick",
         "onload", "eval(",  "document.write", "@import",   "insertAdjacentHTML"};
-    struct answer a;
+    struct serve_answer a;
     begin();
     ask("GET", "/", "localhost", &a);
     for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
@@ -212,7 +212,7 @@ START_TEST(a_name_that_is_not_ours_is_refused_on_every_address)
         options.name_count = 1;
         answer_init(&answerer, &options, &events);
         for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++) {
-            struct answer a;
+            struct serve_answer a;
             ask("GET", "/status", calls[k].host, &a);
             ck_assert_msg(a.status == calls[k].status, "%s: %u", calls[k].host, a.status);
             buf_release(&a.body);

@@ -7,7 +7,8 @@
 
 static void check(const char *text, const char *expected)
 {
-    static const struct place places[] = {{"table", "\"a\".\"b\""}, {"key", "'{\"id\"}'"}, {0}};
+    static const struct placeholder places[] = {
+        {"table", "\"a\".\"b\""}, {"key", "'{\"id\"}'"}, {0}};
     struct buf out;
     buf_init(&out, 4096);
     template_fill(&out, text, places);
