@@ -9,7 +9,7 @@ superuser() {
     PGPASSWORD=$(cat "$dir/postgres/password") psql -X -v ON_ERROR_STOP=1 "${server%/*}/$1" "${@:2}"
 }
 
-# The application's side: whoever writes to the table need know nothing of rowferry.
+# The application's side: what writes to the table needs to know nothing of rowferry.
 query() { superuser catalogue "$@"; }
 
 # request METHOD PATH [BODY]

@@ -137,11 +137,12 @@ const struct command commands[] = {
         .name = "reindex",
         .operands = "[PIPELINE...]",
         .summary = "rebuild the index while the live one stays, then swap",
-        .about = "The live index goes on being searched and kept up to date. The new one is "
-                 "filled, brought up to date and checked; then the alias points at it. Where a run "
-                 "holds the pipeline, it is asked to do it and followed. An interrupt leaves what "
-                 "is built: the next reindex, sync or run goes on with it. With --json one object "
-                 "a line for each pipeline.",
+        .about =
+            "The live index is still searched and kept up to date. The new one is "
+            "filled, brought up to date and checked; then the alias points at it. If a run holds "
+            "the pipeline, it is asked to do it, and its progress is shown. An interrupt leaves "
+            "what is built: the next reindex, sync or run continues it. With --json one object "
+            "a line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_ROLLBACK) | OPTION_BIT(OPTION_ABORT) |
                    OPTION_BIT(OPTION_ADOPT) | OPTION_BIT(OPTION_ALLOW_DELETES) |
                    OPTION_BIT(OPTION_DEAD_LETTERS_OK),
@@ -318,8 +319,9 @@ const struct command commands[] = {
         .name = "resume",
         .operands = "[PIPELINE...]",
         .summary = "end a pause",
-        .about = "A run that holds the pipeline goes on where it stood. With --json one object a "
-                 "line for each pipeline.",
+        .about =
+            "A run that holds the pipeline continues where it stopped. With --json one object a "
+            "line for each pipeline.",
         .options = JSON,
         .exits = EXITS(0),
         .run = command_resume,

@@ -97,7 +97,7 @@ const struct option options[] = {
      .fallback = "60s", .least = "1s", .most = "1h", .help = "of one request, body and answer"},
     {"limits.retry_budget", SCOPE_BOTH, OPTION_DURATION, IN_PIPELINE(limits.retry_budget_ms),
      .fallback = "2m", .least = "0s", .most = "1d",
-     .help = "how long sync goes on trying without progress"},
+     .help = "how long sync keeps trying without progress"},
     {"limits.poll_min", SCOPE_BOTH, OPTION_DURATION, IN_PIPELINE(limits.poll_min_ms),
      .fallback = "20ms", .least = "1ms", .most = "1h",
      .help = "between polls while changes arrive"},

@@ -27,7 +27,7 @@ static void listener_report(const struct listener *l)
     log_event(LOG_INFO, "listening", F_TEXT("address", serve_address(l->serve)));
     if (serve_is_open(l->serve)) {
         log_event(LOG_WARN, "listening_open", F_TEXT("address", serve_address(l->serve)),
-                  F_TEXT("message", "whoever reaches this address reads metrics and status: no "
+                  F_TEXT("message", "any client of this address can read metrics and status: no "
                                     "credential is asked for"));
     }
 }

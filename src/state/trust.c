@@ -61,7 +61,7 @@ static int trust_refuse_owner(const char *path, uid_t owner, struct err *err)
             theirs, ours);
     return err_hint(err,
                     "run as that user, with sudo -u for example; or set state.path to a file of "
-                    "this user's own; or, if nobody else has written it: chown %lu \"%s\"",
+                    "this user's own; or, if no other user has written it: chown %lu \"%s\"",
                     (unsigned long)geteuid(), path);
 }
 
@@ -84,7 +84,7 @@ static int trust_check_file(const char *path, const struct stat *at, uid_t owner
     if (trust_others_write(at)) {
         err_set(err, ERR_STATE, "\"%s\" can be written by other users: its mode is %04o", path,
                 (unsigned)at->st_mode & 07777);
-        return err_hint(err, "if nobody else has written it: chmod 600 \"%s\"", path);
+        return err_hint(err, "if no other user has written it: chmod 600 \"%s\"", path);
     }
     return 0;
 }
@@ -203,7 +203,7 @@ int trust_schema(const struct state *s, struct err *err)
                     s->path, sql_text(row, 0), sql_text(row, 1));
             result = err_hint(
                 err,
-                "somebody else has changed the file: keep it aside under another name; the next "
+                "another user has changed the file: keep it under another name; the next "
                 "sync continues from the position that the source keeps, else rebuilds the index");
         }
     }

@@ -90,7 +90,7 @@ void check_fail(struct check *c, const struct err *err)
         err->class == ERR_TRANSIENT
             ? "it may be temporary: look for the server's problem, and check again"
         : err->http_status >= 500
-            ? "have whoever runs the service look for the reason in its log, and check again"
+            ? "ask the operator of the service for the reason in its log, and check again"
             : NULL;
     check_fail_else(c, err, remedy);
 }

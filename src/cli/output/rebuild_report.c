@@ -43,7 +43,7 @@ static void rebuild_report_push_end(struct buf *out, const struct rebuild_report
     } else if (end->stopped && end->asked) {
         buf_push_literal(out, "left; the holder continues");
     } else if (end->stopped) {
-        buf_printf(out, "stopped; rowferry reindex%s goes on with it, --abort %s",
+        buf_printf(out, "stopped; rowferry reindex%s continues it, --abort %s",
                    end->back ? " --rollback" : "", end->back ? "gives it up" : "removes it");
     } else {
         buf_push_literal(out, "no rebuild is under way");

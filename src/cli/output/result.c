@@ -105,7 +105,7 @@ void result_push_text(struct buf *out, const struct sync_outcome *o)
     buf_printf(out, "%s: ", o->pipeline);
     result_push_what(out, o);
     buf_printf(out, ", %s%s\n", result_duration(took, o->took_ms),
-               o->result.stopped ? "; the next sync goes on from there" : "");
+               o->result.stopped ? "; the next sync continues from there" : "");
     if (o->result.extended[0] != '\0') {
         buf_printf(out, "%s: %s added to the mapping; old documents lack %s%s%s\n", o->pipeline,
                    o->result.extended, strchr(o->result.extended, ',') != NULL ? "them" : "it",

@@ -207,7 +207,7 @@ static void probe_index_report_automatic(struct check *c, const char *value, boo
         check_pass(c, "\"%s\" is there: no write creates it", alias);
     } else {
         check_report(c, VERDICT_WARN, NULL,
-                     "whoever writes to \"%s\" before the first sync creates an index of that "
+                     "a write to \"%s\" before the first sync creates an index of that "
                      "name, which then prevents the alias",
                      alias);
         check_remedy(c,

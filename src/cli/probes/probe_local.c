@@ -26,7 +26,7 @@ static void probe_local_configuration(struct check *c)
     probe_local_report_warnings(c, 0);
     if (config_listens_open(config)) {
         check_report(c, VERDICT_WARN, "listen on 127.0.0.1 and let a proxy ask for a credential",
-                     "\"listen\" is \"%s\": whoever reaches it reads metrics and status",
+                     "\"listen\" is \"%s\": any client of it can read metrics and status",
                      config->listen);
     }
 }

@@ -94,10 +94,10 @@ static void probe_service_report_account(struct check *c, const struct account *
         check_pass(c, "a stand-in has no accounts: every client may do everything");
     } else if (a->state == ACCOUNT_OPEN) {
         check_report(c, VERDICT_WARN,
-                     "turn the service's security on, or let nobody else reach its port",
-                     "the service asks for no credential: whoever reaches it may do everything");
+                     "turn the service's security on, or make its port unreachable for others",
+                     "the service asks for no credential: any client of it may do everything");
     } else if (a->state == ACCOUNT_UNSEEN) {
-        check_report(c, VERDICT_WARN, "ask whoever runs the service what role the account has",
+        check_report(c, VERDICT_WARN, "ask the operator of the service what role the account has",
                      "what it may do beyond its pipelines cannot be seen: %s", a->why);
     } else if (a->administrator[0] != '\0') {
         probe_service_report_administrator(c, a);

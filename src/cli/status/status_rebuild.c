@@ -85,11 +85,11 @@ static void status_rebuild_push_idle(struct buf *out, const struct status *s, co
 {
     char count[UNITS_BYTES];
     const struct status_rebuild *r = &s->rebuild;
-    buf_printf(out, "stands at %s operation%s: ", units_count(count, r->next.documents),
+    buf_printf(out, "is at %s operation%s: ", units_count(count, r->next.documents),
                r->next.documents == 1 ? "" : "s");
     terminal_push_safe(out, why, strlen(why));
     bool back = r->wish.kind == REBUILD_BACK;
-    buf_printf(out, "; rowferry reindex%s goes on with it, --abort %s", back ? " --rollback" : "",
+    buf_printf(out, "; rowferry reindex%s continues it, --abort %s", back ? " --rollback" : "",
                back ? "gives it up" : "removes it");
 }
 

@@ -76,11 +76,10 @@ static void deletes_explain(const struct deletes *d, bool reconcile, bool always
     buf_release(&of);
     buf_release(&limits);
     err_hint(why,
-             d->view->target.stream
-                 ? "a data stream takes no deletes: they stay until somebody deletes "
-                   "them there; to go on: rowferry sync --allow-deletes %s"
-                 : "if so many rows are meant to be gone: rowferry sync "
-                   "--allow-deletes %s",
+             d->view->target.stream ? "a data stream takes no deletes: they stay until they are "
+                                      "deleted there; to go on: rowferry sync --allow-deletes %s"
+                                    : "if these rows are meant to be gone: rowferry sync "
+                                      "--allow-deletes %s",
              d->view->target.pipeline);
 }
 
@@ -130,8 +129,8 @@ int deletes_refuse_swap(struct state *state, const struct guard_limits *limits,
             "count %" PRId64 ")",
             loss->after, fewer, loss->before, index, limits->share, limits->count);
     return err_hint(err,
-                    "the alias stays as it is; look at from, to.index and the state file; if so "
-                    "many documents are meant to be gone: rowferry sync --allow-deletes %s",
+                    "the alias stays as it is; look at from, to.index and the state file; if these "
+                    "documents are meant to be gone: rowferry sync --allow-deletes %s",
                     pipeline);
 }
 

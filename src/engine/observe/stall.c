@@ -14,7 +14,7 @@ static const struct cause_row {
 } rows[STALL_COUNT] = {
     [STALL_NONE] = {"", NULL},
     [STALL_STATE_FILE] = {"state_file", "make room on the disk of the state file, or mend its "
-                                        "permissions; it goes on by itself"},
+                                        "permissions; the work continues by itself"},
     [STALL_LOCK] = {"lock", "end the other holder, or wait until the source has noticed that a "
                             "lost session is gone"},
     [STALL_GUARD] = {"guard", "put the rows back or correct the mapping, or rowferry sync "

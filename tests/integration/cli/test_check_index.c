@@ -84,7 +84,7 @@ START_TEST(an_account_with_too_much_or_too_little_is_found)
          .status = "WARN",
          .words = "cannot be seen",
          .faults = {OPEN, SAYS("_security/authinfo", 403, "{\"error\":\"forbidden\"}")},
-         .remedy = "ask whoever runs the service",
+         .remedy = "ask the operator of the service",
          .mend = MEND_SERVICE,
          .answers = {OPEN, ROLES("\"own\"", ""), CONFINED}},
     };

@@ -246,7 +246,7 @@ START_TEST(a_configuration_that_opens_too_much_is_told)
     static const struct planted faults[] = {
         {.line = "configuration",
          .status = "WARN",
-         .words = "whoever reaches it reads metrics",
+         .words = "any client of it can read metrics",
          .setting = {.limits = "}, \"listen\": \"0.0.0.0:9187\", \"log\": {"},
          .remedy = "listen on 127.0.0.1",
          .mend = MEND_SETTING,

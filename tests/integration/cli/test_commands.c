@@ -199,7 +199,7 @@ START_TEST(an_interrupted_sync_ends_well_and_the_next_one_goes_on)
     world_unfault(&w);
     program_finish(&first, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "ended with %d: %s", result.exit_code, result.err);
-    expect_text(result.out, "the next sync goes on from there");
+    expect_text(result.out, "the next sync continues from there");
     program_result_release(&result);
     world_sync(&w, 0, &result);
     program_result_release(&result);

@@ -33,12 +33,12 @@ static void interrupt(struct world *w, int number, int exit_code)
     program_signal(&p, number);
     finish(&p, exit_code, &result);
     if (number == SIGINT) {
-        expect_text(result.out, "articles: stopped; rowferry reindex goes on with it, --abort "
+        expect_text(result.out, "articles: stopped; rowferry reindex continues it, --abort "
                                 "removes it\n");
     }
     program_result_release(&result);
     service_is_fast(w);
-    expect_status(w, "  rebuild       stands at ");
+    expect_status(w, "  rebuild       is at ");
 }
 
 START_TEST(what_was_interrupted_is_gone_on_with)
@@ -151,7 +151,7 @@ START_TEST(status_tells_of_it_where_no_server_answers)
     synced_and_slow(&w);
     interrupt(&w, SIGKILL, 137);
     devsearch_stop(&w.service);
-    expect_status(&w, "rowferry reindex goes on with it, --abort removes it");
+    expect_status(&w, "rowferry reindex continues it, --abort removes it");
     rowferry_run(&result, w.config, "status", "--json", NULL);
     ck_assert_int_eq(result.exit_code, 0);
     expect_text(result.out, "\"rebuild\":{\"kind\":\"reindex\",\"generation\":\"shop-articles-");

@@ -32,7 +32,7 @@ START_TEST(a_generation_that_was_filled_wrongly_is_not_swapped_in)
     program_result_release(&result);
     expect_live(&w, "-1");
     world_expect_equal(&w);
-    expect_status(&w, "  rebuild       stands at 500 operations: index \"shop-articles-");
+    expect_status(&w, "  rebuild       is at 500 operations: index \"shop-articles-");
     sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
     rowferry_run(&result, w.config, "sync", NULL); /* the live index is still updated */
     ck_assert_int_eq(result.exit_code, 1);
@@ -61,7 +61,7 @@ START_TEST(a_run_goes_on_with_the_live_index_where_the_swap_is_refused)
     filled_wrongly(&w);
     rowferry_start(&p, w.config, "run", NULL);
     program_await(&p, "event=rebuild_failed pipeline=articles", WAIT_MS);
-    await_status(&w, "  rebuild       stands at 500 operations: index \"shop-articles-");
+    await_status(&w, "  rebuild       is at 500 operations: index \"shop-articles-");
     sql_exec(w.conn, "update articles set title = 'after' where source_id = 200");
     await_title(&w, 200, "after");
     expect_live(&w, "-1");

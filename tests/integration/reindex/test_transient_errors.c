@@ -57,7 +57,7 @@ START_TEST(an_interrupt_ends_the_wait_for_a_service)
     program_await(&p, "event=away pipeline=articles side=\"source or service\"", WAIT_MS);
     program_signal(&p, SIGINT);
     finish(&p, 0, &result);
-    expect_text(result.out, "articles: stopped; rowferry reindex goes on with it");
+    expect_text(result.out, "articles: stopped; rowferry reindex continues it");
     program_result_release(&result);
     service_is_fast(&w);
     reindex(&w, 0, &result, NULL, NULL);
@@ -67,5 +67,6 @@ START_TEST(an_interrupt_ends_the_wait_for_a_service)
 }
 END_TEST
 
-SUITE_MAIN("reindex/transient_errors", a_service_that_fails_for_a_moment_is_waited_for_in_every_step,
+SUITE_MAIN("reindex/transient_errors",
+           a_service_that_fails_for_a_moment_is_waited_for_in_every_step,
            an_interrupt_ends_the_wait_for_a_service, a_swap_whose_answer_was_lost_has_swapped)

@@ -258,7 +258,7 @@ START_TEST(bytes_of_a_database_that_checks_none_are_said_to_be_no_utf_8)
     rowferry_run(&result, w.config, "sync", NULL);
     ck_assert_int_eq(result.exit_code, 1);
     ck_assert_ptr_nonnull(strstr(result.err, "0xe9"));
-    ck_assert_ptr_nonnull(strstr(result.err, "make the text UTF-8"));
+    ck_assert_ptr_nonnull(strstr(result.err, "convert the text to UTF-8"));
     program_result_release(&result);
     sql_exec(bytes, "update plain set t = E'caf\\xc3\\xa9'");
     world_sync(&w, 0, &result);

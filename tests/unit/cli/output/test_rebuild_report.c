@@ -56,11 +56,10 @@ START_TEST(what_came_to_nothing_says_how_it_ended)
     struct rebuild_report_end end = {.pipeline = "articles"};
     expect(&none, &end, "articles: no rebuild is under way\n");
     end.stopped = true;
-    expect(&none, &end,
-           "articles: stopped; rowferry reindex goes on with it, --abort removes it\n");
+    expect(&none, &end, "articles: stopped; rowferry reindex continues it, --abort removes it\n");
     end.back = true;
     expect(&none, &end,
-           "articles: stopped; rowferry reindex --rollback goes on with it, --abort gives it up\n");
+           "articles: stopped; rowferry reindex --rollback continues it, --abort gives it up\n");
     end.asked = true;
     expect(&none, &end, "articles: left; the holder continues\n");
     err_set(&err, ERR_STATE, "refused");

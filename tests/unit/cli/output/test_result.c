@@ -43,7 +43,7 @@ START_TEST(a_later_sync_tells_its_operations)
     expect_text(&o, "articles: 601 operations (600 upserts, 1 delete), 0 rejected, 1.2 s\n");
     o.result.stopped = true;
     expect_text(&o, "articles: stopped after 601 operations (600 upserts, 1 delete), 0 rejected, "
-                    "1.2 s; the next sync goes on from there\n");
+                    "1.2 s; the next sync continues from there\n");
 }
 END_TEST
 
