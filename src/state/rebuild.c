@@ -216,7 +216,7 @@ int rebuild_former_meet(struct state *live, const char *consumer, int64_t left_u
 
 int rebuild_former_due(struct state *live, const char *consumer, struct err *err)
 {
-    return rebuild_note_former(live, consumer, 0, err);
+    return sql_run(live, SQL_FORMER_WRITE, BIND(STRING(consumer), INTEGER(0)), err);
 }
 
 int rebuild_former_forget(struct state *live, const char *consumer, struct err *err)

@@ -288,7 +288,8 @@ static int holder_request_parts(struct holder_request *k, struct err *err)
             return rc;
         }
         rc = holder_client_follow(&k->client, err);
-        if (rc == 0 && k->client.holding && k->client.answered < k->client.count) {
+        if (rc == 0 && !k->client.stopped && k->client.holding &&
+            k->client.answered < k->client.count) {
             rc = holder_request_carry_out(k, err);
         }
     } while (rc == 0 && !last && *k->client.stop == 0);

@@ -34,7 +34,7 @@ static uint32_t json_name_code_unit(const char *p, const char *end)
     if (end - p < 6 || p[0] != '\\' || p[1] != 'u') {
         return 0x10000;
     }
-    return (uint32_t)(ascii_hex_byte(p + 2, 2) << 8 | ascii_hex_byte(p + 4, 2)) & 0xffff;
+    return ((uint32_t)ascii_hex_byte(p + 2, 2) << 8 | (uint32_t)ascii_hex_byte(p + 4, 2)) & 0xffff;
 }
 
 /* Reads the escape at *at, which has at least two bytes, and steps behind it. */

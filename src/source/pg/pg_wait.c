@@ -18,6 +18,7 @@
 #define SLICE_MS 100 /* delay until a stop request is noticed */
 #define REASON_BYTES 200
 #define TOO_MANY_CONNECTIONS "53300"
+#define PG_UTF8 6 /* number of the encoding (PostgreSQL: mb/pg_wchar.h) */
 
 int pg_give_up(struct pg *pg, struct err *err, const char *format, ...)
 {
@@ -149,6 +150,11 @@ int pg_take(struct pg *pg, PGresult **out, struct err *err)
         }
     }
     *out = PQgetResult(pg->conn);
+    if (pg->conn != NULL && PQclientEncoding(pg->conn) != PG_UTF8) { /* sqlquote relies on it */
+        PQclear(*out);
+        *out = NULL;
+        return pg_give_up(pg, err, "code in the source changed the session's client_encoding");
+    }
     return 0;
 }
 

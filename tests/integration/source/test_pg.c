@@ -226,6 +226,24 @@ START_TEST(transactions_are_what_they_are_called_whatever_the_database_was_set_t
 }
 END_TEST
 
+/* Our quoting is safe in UTF-8 only. */
+START_TEST(a_session_with_another_client_encoding_is_given_up)
+{
+    char *uri = database_new();
+    struct err err = {0};
+    struct pg_result *r = NULL;
+    struct pg *pg = walk_connect(uri);
+    int rc = pg_query(pg, &r, "one: text", "select set_config('client_encoding', 'SJIS', false)",
+                      NULL, 0, &err);
+    ck_assert_int_lt(rc, 0);
+    ck_assert_ptr_nonnull(strstr(err.message, "client_encoding"));
+    ck_assert_ptr_null(r);
+    ck_assert_int_lt(pg_query(pg, &r, "one: text", "select 'a'", NULL, 0, &err), 0);
+    pg_close(pg);
+    database_drop(uri);
+}
+END_TEST
+
 START_TEST(the_server_is_identified)
 {
     char *uri = database_new();
@@ -426,8 +444,8 @@ SUITE_MAIN("source/pg", another_host_without_tls_is_refused_and_says_what_to_set
            a_session_ends_when_we_are_gone_and_not_before,
            text_means_the_same_whatever_the_database_was_set_to,
            transactions_are_what_they_are_called_whatever_the_database_was_set_to,
-           the_server_is_identified, a_table_is_described,
-           what_a_column_is_made_of_is_described_eight_levels_down,
+           a_session_with_another_client_encoding_is_given_up, the_server_is_identified,
+           a_table_is_described, what_a_column_is_made_of_is_described_eight_levels_down,
            a_table_or_column_that_does_not_exist_is_answered_with_the_nearest,
            a_second_holder_is_told_who_the_first_is,
            the_end_of_a_session_whose_client_is_gone_is_waited_for)

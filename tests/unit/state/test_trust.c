@@ -186,8 +186,8 @@ START_TEST(a_planted_trigger_or_view_is_refused_by_name)
         struct statefile f = statefile_make();
         opens(&f, false);
         sql(f.path, planted[i][0]);
-        refused(f.path, false, planted[i][1], "keep it aside");
-        refused(f.path, true, planted[i][1], "keep it aside");
+        refused(f.path, false, planted[i][1], "keep it under another name");
+        refused(f.path, true, planted[i][1], "keep it under another name");
         statefile_remove(&f);
     }
 }
