@@ -77,6 +77,7 @@ struct fake_consumer {
     char mirror_letters[32768];
     size_t left_met;
     long registered;
+    size_t registration;
 };
 
 struct fake {
@@ -105,11 +106,13 @@ struct fake {
     char mirror_open[FAKE_OPEN_BYTES];
     int64_t mirror_clock;
     char mirror_letters[32768];
-    bool mirror_lost;      /* updates of the backup are lost */
-    bool held;             /* another session holds the pipeline */
-    size_t left;           /* how often a member left with its rows */
-    size_t left_met;       /* how many of those the position includes */
-    long registered;       /* length of the log at the registration of that consumer */
+    bool mirror_lost;    /* updates of the backup are lost */
+    bool held;           /* another session holds the pipeline */
+    size_t left;         /* how often a member left with its rows */
+    size_t left_met;     /* how many of those the position includes */
+    long registered;     /* length of the log at the registration of that consumer */
+    size_t registration; /* number of that registration: other positions are not its own */
+    size_t registrations;
     bool cursor;           /* the table is read by a cursor */
     long before[FAKE_LOG]; /* the row's value before each log entry */
     size_t durable;        /* length of the log that survives a crash of the server */

@@ -63,6 +63,7 @@ static void register_consumer(struct fake_capture *f)
     w->mirror_log = -1;
     w->left_met = w->left;
     w->registered = (long)first_open(w);
+    w->registration = ++w->registrations;
     w->durable = w->log_count;
 }
 
@@ -94,9 +95,12 @@ static void copy_again(struct fake_capture *f)
     }
 }
 
-static bool is_given_up(const struct fake_capture *f)
+/* The consumer was dropped, or registered again by a process that died before its checkpoint. */
+static bool is_given_up(const struct fake_capture *f, const char *position)
 {
-    return f->fake->several && !f->fake->cursor && !fake_listen_to(f->fake, f->consumer);
+    return f->fake->several && !f->fake->cursor &&
+           (!fake_listen_to(f->fake, f->consumer) ||
+            fake_registration(position) != f->fake->registration);
 }
 
 /* A crash of the server ends all sessions. */
@@ -111,7 +115,7 @@ static int capture_resume(struct capture *c, const char *position, struct err *e
     f->base.again = NULL;
     f->life = f->fake->life;
     f->sweep = strstr(position, " again") != NULL ? SWEEP_DUE : SWEEP_NONE;
-    bool given_up = is_given_up(f);
+    bool given_up = is_given_up(f, position);
     if (given_up) {
         copy_again(f);
     }

@@ -55,6 +55,7 @@ void fake_open_print(char *position, size_t size, const size_t *places, size_t c
 
 /* Returns the life of the server in which a position was read. */
 size_t fake_life(const char *position);
+size_t fake_registration(const char *position);
 /* Writes the life as it occurs in a position, before the word "again". */
 void fake_say_life(const struct fake *f, char *out, size_t size);
 /* Entries that were read in another life of the server may be lost and their places used again.

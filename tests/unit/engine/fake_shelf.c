@@ -92,6 +92,7 @@ void fake_shelve_consumer(struct fake *f)
     snprintf(place->mirror_letters, sizeof(place->mirror_letters), "%s", f->mirror_letters);
     place->left_met = f->left_met;
     place->registered = f->registered;
+    place->registration = f->registration;
     f->consumer[0] = '\0';
     f->resumed[0] = '\0';
     f->mirror_log = -1;
@@ -112,6 +113,7 @@ bool fake_listen_to(struct fake *f, const char *consumer)
             snprintf(f->mirror_letters, sizeof(f->mirror_letters), "%s", found.mirror_letters);
             f->left_met = found.left_met;
             f->registered = found.registered;
+            f->registration = found.registration;
         }
     }
     return strcmp(f->consumer, consumer) == 0;
@@ -180,6 +182,12 @@ size_t fake_life(const char *position)
     return at != NULL ? strtoul(at + strlen(" at "), NULL, 10) : 0;
 }
 
+size_t fake_registration(const char *position)
+{
+    const char *as = strstr(position, " as ");
+    return as != NULL ? strtoul(as + strlen(" as "), NULL, 10) : 0;
+}
+
 size_t fake_open_read(const char *position, size_t *places)
 {
     size_t count = 0;
@@ -201,9 +209,9 @@ void fake_open_print(char *position, size_t size, const size_t *places, size_t c
 
 void fake_say_life(const struct fake *f, char *out, size_t size)
 {
-    out[0] = '\0';
+    int len = snprintf(out, size, " as %zu", f->registration);
     if (f->life > 0) {
-        snprintf(out, size, " at %zu", f->life);
+        snprintf(out + len, size - (size_t)len, " at %zu", f->life);
     }
 }
 

@@ -56,7 +56,8 @@ static int source_mirrored(struct table_source *self, const char *consumer, cons
         return 0;
     }
     char text[128];
-    snprintf(text, sizeof(text), "log %ld%s", f->mirror_log, f->mirror_open);
+    snprintf(text, sizeof(text), "log %ld as %zu%s", f->mirror_log, f->registration,
+             f->mirror_open);
     int64_t ahead = own != NULL ? reached(text) - reached(own) : 1;
     *out = (struct mirrored){.usable = ahead >= 0, .clock = f->mirror_clock};
     out->order = (ahead > 0) - (ahead < 0);

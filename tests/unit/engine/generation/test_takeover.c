@@ -113,7 +113,7 @@ START_TEST(what_is_taken_over_is_what_the_source_keeps)
     ck_assert_int_eq(c.phase, GENERATION_LIVE);
     ck_assert_str_eq(c.generation, f.alias);
     ck_assert_str_eq(c.index_uuid, f.uuid);
-    ck_assert_str_eq(c.position, "log 1");
+    ck_assert_str_eq(c.position, "log 1 as 1");
     ck_assert_int_eq(c.generation_number, 1);
     ck_assert_int_gt(c.clock_ceiling, clock);
     checkpoint_release(&c);
