@@ -17,8 +17,8 @@ struct unreadable {
     char words[96];        /* reason why such a row is rejected */
 };
 
-/* Call it after the transaction has failed with sqlstate_is_untranslatable: asks the server. Returns true
- * if the character was not known yet, so that reading again gets further. */
+/* Call it after the transaction has failed with sqlstate_is_untranslatable: asks the server.
+ * Returns true if the character was not known yet, so that reading again gets further. */
 bool unreadable_learn(struct unreadable *u, struct pg *pg, const struct err *why) MUST_CHECK;
 
 /* Does both after reader_next failed, and ends the page's transaction. */

@@ -161,8 +161,7 @@ START_TEST(a_missing_field_is_found)
     world_pipeline(&w, "\"validate\": {\"filter\": [\"colour\", \"title\"], \"queries\": [{\"q\": "
                        "\"colour:red\", \"expect\": [\"1\"]}]}");
     struct json_object *tree = validate(&w, 4);
-    expect_failure(tree, "filter",
-                   "field \"colour\" cannot be filtered by: the mapping has no",
+    expect_failure(tree, "filter", "field \"colour\" cannot be filtered by: the mapping has no",
                    "add it to to.mappings");
     expect_failure(tree, "filter", "field \"title\" cannot be filtered by: it is a text field",
                    "keyword");
@@ -235,7 +234,8 @@ START_TEST(searches_that_do_not_find_what_they_should_are_found)
                    "\"expect\": [\"99\"]}, {\"name\": \"no row\", \"q\": \"tags:a\", "
                    "\"expect\": [\"eleven\"]}]}");
     struct json_object *tree = validate(&w, 4);
-    expect_failure(tree, "queries", "search \"one\" finds 1 of the 2 expected documents; \"18\"", "");
+    expect_failure(tree, "queries", "search \"one\" finds 1 of the 2 expected documents; \"18\"",
+                   "");
     expect_failure(tree, "relevance", "search \"late\" has its first expected hit after place 3",
                    "weigh the fields");
     expect_failure(tree, "queries", "search \"no row\"", "");

@@ -183,7 +183,8 @@ START_TEST(an_account_that_may_only_read_is_told_what_it_lacks)
     shop_configure(&shop, NULL, NULL);
     rowferry_run(&r, shop.config, "validate", NULL);
     ck_assert_msg(r.exit_code == 1, "%d %s%s", r.exit_code, r.out, r.err);
-    ck_assert_msg(strstr(r.err, "403") != NULL && strstr(r.err, "grant the account the privileges") != NULL,
+    ck_assert_msg(strstr(r.err, "403") != NULL &&
+                      strstr(r.err, "grant the account the privileges") != NULL,
                   "%s", r.err);
     program_result_release(&r);
     shop.subject.options = own;

@@ -134,6 +134,7 @@ START_TEST(data_in_a_folder_survives_a_restart)
 }
 END_TEST
 
-SUITE_MAIN("devsearch/options", a_wrong_credential_is_unauthorized, a_body_over_the_limit_answers_413,
-           as_elasticsearch_it_differs_where_elasticsearch_does, faults_come_as_often_as_asked,
-           without_the_option_there_are_no_faults, data_in_a_folder_survives_a_restart)
+SUITE_MAIN("devsearch/options", a_wrong_credential_is_unauthorized,
+           a_body_over_the_limit_answers_413, as_elasticsearch_it_differs_where_elasticsearch_does,
+           faults_come_as_often_as_asked, without_the_option_there_are_no_faults,
+           data_in_a_folder_survives_a_restart)

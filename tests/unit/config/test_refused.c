@@ -277,11 +277,11 @@ static const struct refused {
           "\"access_key_id\": {\"env\": \"X\"}}"),
      "shop.json:2:23: \"service.auth.aws_sigv4.secret_access_key\" is missing", NULL},
     {"{" SOURCE ",\"service\": {\"url\": \"http://search:9200\", \"auth\": {\"api_key\": {\"env\": "
-                "\"X\"}}}," PIPELINES "}",
+     "\"X\"}}}," PIPELINES "}",
      "shop.json:1:63: \"service.url\" would send a credential over http:// to another host",
      "use https://, or set \"allow_cleartext_credentials\": true where a sidecar does TLS"},
     {"{" SOURCE ",\"service\": {\"url\": \"http://127.0.0.1:9200\", \"proxy\": \"http://p:3128\", "
-                "\"auth\": {\"api_key\": {\"env\": \"X\"}}}," PIPELINES "}",
+     "\"auth\": {\"api_key\": {\"env\": \"X\"}}}," PIPELINES "}",
      "shop.json:1:63: \"service.url\" would send a credential over http:// to another host",
      "use https://, or set \"allow_cleartext_credentials\": true where a sidecar does TLS"},
     {"{" SOURCE

@@ -32,10 +32,11 @@ START_TEST(a_copy_tells_share_speed_and_what_is_left)
                  "copying, 41 % (63,666 rows, 5,000 a second, 2m 5s left)");
     expect_shown(&w, holder_progress_push_limits,
                  "4 requests in flight, batches of 1.5 MiB that grow no more: the disk fills");
-    expect_shown(&w, holder_progress_push_json,
-                 "\"working\":{\"at\":\"2025-11-21T12:00:00.000Z\",\"stage\":\"copying\",\"rows\":63666,"
-                 "\"rows_per_second\":5000,\"share\":0.4100,\"seconds_left\":125.000,"
-                 "\"in_flight\":4,\"batch_bytes\":1572864,\"growth_stopped\":\"the disk fills\"}");
+    expect_shown(
+        &w, holder_progress_push_json,
+        "\"working\":{\"at\":\"2025-11-21T12:00:00.000Z\",\"stage\":\"copying\",\"rows\":63666,"
+        "\"rows_per_second\":5000,\"share\":0.4100,\"seconds_left\":125.000,"
+        "\"in_flight\":4,\"batch_bytes\":1572864,\"growth_stopped\":\"the disk fills\"}");
 }
 END_TEST
 
@@ -49,10 +50,11 @@ START_TEST(what_is_not_known_is_not_said)
                                     .batch_bytes = 65536};
     expect_shown(&w, holder_progress_push_stage, "replaying (1 row, 0 a second)");
     expect_shown(&w, holder_progress_push_limits, "1 request in flight, batches of 64.0 KiB");
-    expect_shown(&w, holder_progress_push_json,
-                 "\"working\":{\"at\":null,\"stage\":\"replaying\",\"rows\":1,\"rows_per_second\":0,"
-                 "\"share\":null,\"seconds_left\":null,\"in_flight\":1,\"batch_bytes\":65536,"
-                 "\"growth_stopped\":null}");
+    expect_shown(
+        &w, holder_progress_push_json,
+        "\"working\":{\"at\":null,\"stage\":\"replaying\",\"rows\":1,\"rows_per_second\":0,"
+        "\"share\":null,\"seconds_left\":null,\"in_flight\":1,\"batch_bytes\":65536,"
+        "\"growth_stopped\":null}");
 }
 END_TEST
 
