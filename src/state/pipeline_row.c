@@ -293,7 +293,7 @@ int pipeline_row_delete(struct state *s, enum pipeline_row which, struct err *er
 int pipeline_row_delete_next(struct state *live, struct err *err)
 {
     int result = 0;
-    for (int which = 0; result == 0 && which < PIPELINE_ROWS; which++) {
+    for (enum pipeline_row which = 0; result == 0 && which < PIPELINE_ROWS; which++) {
         result = pipeline_row_run(live, which, PIPELINE_ROW_DELETE_NEXT, err);
     }
     return result;
@@ -302,7 +302,7 @@ int pipeline_row_delete_next(struct state *live, struct err *err)
 int pipeline_row_promote(struct state *live, struct err *err)
 {
     int result = 0;
-    for (int which = 0; result == 0 && which < PIPELINE_ROWS; which++) {
+    for (enum pipeline_row which = 0; result == 0 && which < PIPELINE_ROWS; which++) {
         if (tables[which].on_promote != STAYS) {
             result = pipeline_row_run(live, which, PIPELINE_ROW_DELETE, err);
         }
