@@ -156,9 +156,9 @@ struct consumer *catalogue_consumer(struct catalogue *c, size_t i)
 int catalogue_register(struct catalogue *c, struct page_look *look, const char *last,
                        struct err *err)
 {
-    struct consumer *k = NULL;
-    for (size_t i = 0; (k = catalogue_consumer(c, i)) != NULL; i++) {
-        consumer_forget(k);
+    consumer_forget(&c->consumer);
+    for (size_t i = 0; i < c->depends.count; i++) {
+        consumer_forget(&c->depends.items[i].consumer);
     }
     int rc = catalogue_look_now(c, look, last, err);
     if (rc == 0) {
