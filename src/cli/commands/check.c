@@ -37,7 +37,8 @@ static struct check_line *check_add_line(struct check *c, enum verdict verdict)
     return line;
 }
 
-static void check_add_text(struct check *c, enum verdict verdict, const char *format, va_list args)
+static void __attribute__((format(printf, 3, 0)))
+check_add_text(struct check *c, enum verdict verdict, const char *format, va_list args)
 {
     struct check_line *line = check_add_line(c, verdict);
     if (vasprintf(&line->text, format, args) < 0) {

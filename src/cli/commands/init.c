@@ -278,8 +278,7 @@ static int init_choose_rest(struct init *i, struct err *err)
     if (!init_ask("Alias that people search", &i->index, index_alias_check)) {
         return init_ended(err);
     }
-    enum capture_mode mode =
-        i->capture == INIT_CURSOR ? CAPTURE_MODE_CURSOR : CAPTURE_MODE_CHANGELOG;
+    int mode = i->capture == INIT_CURSOR ? CAPTURE_MODE_CURSOR : CAPTURE_MODE_CHANGELOG;
     char *capture = text_copy(capture_traits(mode)->name);
     if (cursor_too &&
         !init_ask("Changes found by: changelog (triggers, sees all) or cursor (nothing installed)",

@@ -254,8 +254,10 @@ static int survey_view_find_root(const struct view *v, struct candidate *c)
     }
     err_set(v->err, ERR_REJECTED, "the view \"%s\" shows the key of no table that is unique in it",
             v->found->name);
-    return err_hint(v->err, "let it select the primary key of the table whose rows these are, or "
-                            "name that table");
+    err_hint(v->err,
+             "let it select the primary key of the table whose rows these are, or name that "
+             "table");
+    return ERR_REJECTED;
 }
 
 /* --- the query ------------------------------------------------------------------------------- */
