@@ -54,7 +54,7 @@ static int changelog_list_changed(struct changelog_page *p, const struct depend 
     char limit[24];
     struct buf parts;
     struct keyarrays arrays = {.count = 0};
-    size_t offsets[KEY_MAX_PARTS];
+    size_t offsets[KEY_MAX_PARTS] = {0};
     const char *params[2 * KEY_MAX_PARTS + 1];
     Oid types[2 * KEY_MAX_PARTS + 1] = {0}; /* where the server could not infer them */
     const char *after = p->position->fan_after;
