@@ -79,7 +79,7 @@ static int pipeline_worker_work(struct pipeline_worker *r, struct err *err)
     int rc = r->ports.open(r->ports.context, s, &ports, err);
     if (rc == 0) {
         pipeline_worker_round_options(r, &options);
-        rc = pipeline_sync(&options, &ports, &result, err);
+        rc = pipeline_run(&options, &ports, &result, err);
         pipeline_worker_add_round(r, &result);
         if (result.counters.checkpoints > 0) {
             pipeline_worker_note_better(r);
@@ -164,7 +164,7 @@ static bool pipeline_worker_go_on(struct pipeline_worker *r, int rc)
         r->rounds.blocked = 0;
         return true;
     }
-    if (pipeline_worker_passes(r, rc)) {
+    if (pipeline_worker_is_transient(r, rc)) {
         pipeline_worker_wait_for_better(r);
         return true;
     }

@@ -25,7 +25,7 @@ void pipeline_worker_pause_for(struct pipeline_worker *r, int64_t ms);
 void pipeline_worker_nap(struct pipeline_worker *r, int notice_fd, int64_t ms);
 
 /* Returns true if the error that ended the round is transient and another round should follow. */
-bool pipeline_worker_passes(const struct pipeline_worker *r, int rc);
+bool pipeline_worker_is_transient(const struct pipeline_worker *r, int rc);
 void pipeline_worker_wait_for_better(struct pipeline_worker *r);
 /* Ends the wait state: logs the recovery and resets the back-off. */
 void pipeline_worker_note_better(struct pipeline_worker *r);

@@ -16,7 +16,7 @@
 
 /* The engine does not retry errors of the state file (a full disk). It also does not retry ERR_HELD
  * while a connection of the last round still has the consumer lock. */
-bool pipeline_worker_passes(const struct pipeline_worker *r, int rc)
+bool pipeline_worker_is_transient(const struct pipeline_worker *r, int rc)
 {
     return rc == ERR_TRANSIENT ||
            (rc == ERR_HELD && (r->rounds.count > 1 || r->mode == PIPELINE_WORKER_STANDS_BY));

@@ -30,7 +30,7 @@ enum err_class {
     ERR_INTERNAL = -6, /* a bug in rowferry */
 };
 
-/* The exit codes of design section 3. */
+/* The exit codes, as docs/sync.md lists them. */
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_FAILED = 1,

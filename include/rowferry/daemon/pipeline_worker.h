@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Supervises one pipeline of `run` in a thread of its own: holds the pipeline from start to stop
- * and runs the engine in rounds. Another round follows in three cases: the configuration was read
- * again, the state file could not be written for a while, or a refused operation was permitted.
+ * and runs the engine in rounds. Another round follows if the configuration was read again, after a
+ * transient error (of the state file, or of a lock that the last round still held), when operations
+ * that the guard stopped are permitted, and when a rebuild for another definition has ended.
  *
  * A rebuild runs beside the rounds (rebuild_worker.h); its last steps are done between two of them.
  * If the live generation cannot be written during a rebuild because its definition differs, it is

@@ -51,7 +51,7 @@ void session_open_table(struct session *s);
 /* Closes service and table; both may be opened again. */
 void session_close_servers(struct session *s);
 
-/* Fills the options for pipeline_sync; all parts must be open. The caller sets stop and
+/* Fills the options for pipeline_run; all parts must be open. The caller sets stop and
  * progress. */
 void session_options(const struct session *s, struct pipeline_options *out);
 void session_ports(const struct session *s, struct pipeline_ports *out);

@@ -153,8 +153,8 @@ struct capture {
     const struct capture_ops *ops;
     const char *again;    /* after resume: reason for a re-snapshot in place; null if not needed */
     const char *unpruned; /* why the source refused to prune read entries; null if it did not */
-    bool wiser;        /* begin or next failed with ERR_TRANSIENT, but the source is reachable: this
-                        * capture gets further after a resume */
-    bool guarded;      /* set by the engine: prescan stretches of the log with more keys than */
-    uint64_t harmless; /* this limit */
+    bool adapted;         /* begin or next failed with ERR_TRANSIENT, but the source is reachable:
+                           * the capture has adapted and gets further after a resume */
+    bool guarded;         /* set by the engine: prescan stretches of the log with more keys than */
+    uint64_t harmless;    /* this limit */
 };

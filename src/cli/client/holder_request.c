@@ -177,12 +177,12 @@ static int holder_request_sync(struct holder_request *k, struct err *err)
     options.hooks = (struct pipeline_hooks){
         .stop = k->client.stop, .progress = progress_line_draw, .progress_context = &k->progress};
     int64_t until = clock_monotonic_us(&s->clock) + (k->client.followed ? GRACE_US : 0);
-    rc = pipeline_sync(&options, &ports, &k->outcome.result, err);
+    rc = pipeline_run(&options, &ports, &k->outcome.result, err);
     while (rc == ERR_HELD && *k->client.stop == 0 && clock_monotonic_us(&s->clock) < until) {
         clock_sleep(RETRY_MS, k->client.stop);
         rc = holder_client_mark(&k->client, REQUEST_FILED, "{}", err);
         if (rc == 0) {
-            rc = pipeline_sync(&options, &ports, &k->outcome.result, err);
+            rc = pipeline_run(&options, &ports, &k->outcome.result, err);
         }
     }
     return rc;
@@ -306,7 +306,7 @@ int holder_request_run(struct holder_request *k, struct err *err)
     o->pipeline = s->pipeline->name;
     int rc = holder_request_parts(k, err);
     if (deadletter_count(s->state, &o->result.dead_letters, &ignored) < 0) {
-        o->result.dead_letters = 0; /* as in pipeline_sync */
+        o->result.dead_letters = 0; /* as in pipeline_run */
     }
     o->result.counters.upserts = k->counters.upserts;
     o->result.counters.present = k->counters.present;

@@ -34,7 +34,7 @@ static int sync_job_work(struct sync_job *j, struct err *err)
     options.permission.rejections = arguments_have(j->base.arguments, OPTION_ALLOW_REJECTIONS);
     options.hooks = (struct pipeline_hooks){
         .stop = j->base.stop, .progress = progress_line_draw, .progress_context = j->base.progress};
-    return pipeline_sync(&options, &ports, &j->outcome.result, err);
+    return pipeline_run(&options, &ports, &j->outcome.result, err);
 }
 
 /* --- a rebuild in progress -------------------------------------------------------------------- */

@@ -420,8 +420,8 @@ void source_reader_let_go(struct source_reader *r)
 
 static int source_reader_lose(struct source_reader *r, struct err *err)
 {
-    if (r->capture != NULL && r->capture->wiser) {
-        r->capture->wiser = false;
+    if (r->capture != NULL && r->capture->adapted) {
+        r->capture->adapted = false;
         r->reading = SOURCE_READER_CLOSED;
         source_reader_forget_again(r, false);
         return 0;

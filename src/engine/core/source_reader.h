@@ -95,11 +95,12 @@ void source_reader_release(struct source_reader *r);
  * the current time. A failure is not an error. */
 void source_reader_end_ticks(struct source_reader *r);
 
-/* Enables the prescan of windows with more keys than `harmless`, from the next window on. */
+/* Enables the prescan of stretches of the log with more keys than `harmless`, from the next one on.
+ */
 void source_reader_guard(struct source_reader *r, bool guarded, uint64_t harmless);
 
 /*
- * Returns the next change; r holds the page of the window and the version it belongs to. Opens the
+ * Returns the next change; r holds its page and the version it belongs to. Opens the
  * source and begins pages as needed. Handles CHANGE_SAFEPOINT and CHANGE_PAGE and also returns
  * them. Returns CHANGE_WAIT also if the source is unreachable; source_reader_fd is then -1, and the
  * retry budget determines the wait.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mass deletes: guards large windows of deletes, and runs the reconcile after a TRUNCATE, after a
- * member left, and by schedule.
+ * Mass deletes: guards against many deletes in a stretch of the log, and runs the reconcile after a
+ * TRUNCATE, after a member left, and by schedule.
  *
  * A reconcile waits until everything read is settled, refreshes the index, and walks its keys in
  * pages (service/index/scan.h), each of which is looked up in a page of the source. A key without a
@@ -10,7 +10,7 @@
  * if they were too many, and sends the deletes. The reconcile is owed until all of them are settled
  * and committed.
  *
- * If a window has too many deletes, the index is probed by their keys. Keys without a document do
+ * If a stretch has too many deletes, the index is probed by their keys. Keys without a document do
  * not count.
  *
  * A request of a killed process may still arrive after the listing and would stay in the index
@@ -30,7 +30,7 @@
 
 enum deletes_phase {
     DELETES_IDLE,
-    DELETES_JUDGE,  /* the deletes of a window were counted */
+    DELETES_JUDGE,  /* the deletes of a stretch were counted */
     DELETES_MEET,   /* too many: the index is probed for their documents */
     DELETES_SETTLE, /* reconcile: everything read must be settled first */
     DELETES_COUNT,  /* reconcile: first walk, counts */

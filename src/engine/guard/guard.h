@@ -24,7 +24,7 @@ struct guard {
 void guard_init(struct guard *g, const struct guard_limits *limits, int64_t allowed);
 void guard_release(struct guard *g);
 
-/* Begins the next window or reconcile: resets the count. */
+/* Begins the next stretch of the log or reconcile: resets the count. */
 void guard_begin(struct guard *g);
 
 /* Counts a delete of the key with this hash, upcoming or sent. Returns true if it is in the sample

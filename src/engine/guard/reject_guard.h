@@ -19,7 +19,7 @@ struct reject_guard {
     struct pending_commit *pending_commit;
     bool building; /* the index is not live yet */
     struct reject_stats rejects;
-    bool page_ended; /* nothing was read since the end of a window */
+    bool page_ended; /* nothing was read since the end of a stretch of the log */
     bool tripped;
 };
 

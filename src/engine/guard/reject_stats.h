@@ -2,9 +2,9 @@
 /*
  * Decides whether rejected operations may become dead letters in this number. Pure.
  *
- * A stretch of operations is counted as they are settled: a window of the log, or 10,000 operations
- * of the initial load or of a longer window. A reason is the error type and the field that the
- * error names. For rows that we refuse ourselves it is the column.
+ * A stretch of operations is counted as they are settled: a stretch of the log, or 10,000
+ * operations of the initial load or of a longer stretch of the log. A reason is the error type and
+ * the field that the error names. For rows that we refuse ourselves it is the column.
  *
  * More than 100 rejections that are also more than a twentieth of the stretch, for one reason, are
  * too many. A stretch is judged when it ends, or as soon as its end cannot change the result. So a

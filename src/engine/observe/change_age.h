@@ -35,10 +35,10 @@ void change_age_nothing(struct change_age *v, int64_t now_us);
 /* Records a notification of the source. */
 void change_age_called(struct change_age *v, int64_t now_us);
 
-/* Begins a page of the log, which is the first of a window if none is open. */
+/* Begins a page of the log, which is the first of a stretch if none is open. */
 void change_age_begin(struct change_age *v, uint64_t page, int64_t now_us);
 
-/* Ends a window. Returns false if none was open. */
+/* Ends a stretch. Returns false if none was open. */
 bool change_age_end(struct change_age *v);
 
 /* Returns the estimated time since an operation of the page was committed; -1: unknown. */

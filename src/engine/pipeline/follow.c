@@ -34,12 +34,12 @@ void follow_before_page(struct loop *l)
 void follow_has_read(struct loop *l, const struct change *change)
 {
     struct follow *f = &l->follow;
-    if (f->window_us == 0 && source_reader_reads_log(&l->source_reader)) {
-        f->window_us = f->asked_us;
+    if (f->stretch_us == 0 && source_reader_reads_log(&l->source_reader)) {
+        f->stretch_us = f->asked_us;
     }
     if (change->kind == CHANGE_PAGE && change->whole && !change->ahead) {
-        int64_t snapshot_us = f->window_us != 0 ? f->window_us : f->asked_us;
-        f->window_us = 0;
+        int64_t snapshot_us = f->stretch_us != 0 ? f->stretch_us : f->asked_us;
+        f->stretch_us = 0;
         if (!change->copying) {
             follow_window_read(l, snapshot_us);
         }

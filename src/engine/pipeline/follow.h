@@ -21,8 +21,8 @@ struct follow {
     int64_t looked_us;    /* monotonic: start of the last poll that read pages */
     int64_t began_us;     /* start of the current poll */
     int64_t asked_us;     /* before the current page began */
-    int64_t window_us;    /* before the first page of the log of the current window; 0: none */
-    int64_t drained_us;   /* snapshot of the window that was read completely up to drained_page and
+    int64_t stretch_us;   /* before the first page of the current stretch of the log; 0: none */
+    int64_t drained_us;   /* snapshot of the stretch that was read completely up to drained_page and
                              is not settled */
     uint64_t drained_page;
 };
@@ -34,7 +34,7 @@ void follow_init(struct loop *l);
 int follow_turn(struct loop *l, struct err *err) MUST_CHECK;
 
 /* Called before a page is read, and with each change that was read, to know the snapshot of each
- * window. */
+ * stretch of the log. */
 void follow_before_page(struct loop *l);
 void follow_has_read(struct loop *l, const struct change *change);
 

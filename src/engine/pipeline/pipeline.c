@@ -370,8 +370,8 @@ static void pipeline_sync_add(struct pipeline_result *sum, const struct pipeline
 
 /* Repeats the sync while the alias moves. A permission covers only changes before the pipeline
  * followed. */
-int pipeline_sync(const struct pipeline_options *options, const struct pipeline_ports *ports,
-                  struct pipeline_result *result, struct err *err)
+int pipeline_run(const struct pipeline_options *options, const struct pipeline_ports *ports,
+                 struct pipeline_result *result, struct err *err)
 {
     struct pipeline_options now = *options;
     struct pipeline_result before = {0};

@@ -126,7 +126,7 @@ static int rebuild_look_recorded(struct rebuild_job *j, int rc, struct rebuild_r
 static int rebuild_copy(struct rebuild_job *j, struct rebuild_result *result, struct err *err)
 {
     struct pipeline_result filled;
-    int rc = pipeline_sync(&j->filling, &j->next_ports, &filled, err);
+    int rc = pipeline_run(&j->filling, &j->next_ports, &filled, err);
     counters_add(&result->counters, &filled.counters);
     result->dead_letters = filled.dead_letters;
     result->stopped = filled.stopped || rebuild_stopping(j);

@@ -87,7 +87,7 @@ static int changelog_resume(struct capture *capture, const char *position, struc
     struct catalogue *catalogue = &c->catalogue;
     bool expired = false;
     bool again = false;
-    capture->wiser = false;
+    capture->adapted = false;
     capture->again = NULL;
     capture->unpruned = NULL;
     int rc = position_parse(&c->position.at, position, err);
@@ -344,7 +344,7 @@ static int changelog_begin(struct capture *capture, struct err *err)
     int rc = changelog_begin_page(c, err);
     if ((rc == ERR_STATE || (rc < 0 && c->catalogue.gap == GAP_MISSED)) &&
         pg_recover(c->pg, &ignored) == 0) {
-        (void)!(rc != ERR_STATE && c->page.page.window.anything
+        (void)!(rc != ERR_STATE && c->page.page.stretch.anything
                     ? consumer_drop(consumer, &ignored)
                     : consumer_spoil(consumer, &ignored));
     }

@@ -96,7 +96,7 @@ static int changelog_chunk_send_keys(struct changelog_page *p, struct err *err)
  * commit. */
 static int changelog_chunk_send_more(struct changelog_page *p, struct err *err)
 {
-    bool nulls_wait = p->chunks.next_stage != STAGE_NULL_ROWS && p->page.window.null_keys &&
+    bool nulls_wait = p->chunks.next_stage != STAGE_NULL_ROWS && p->page.stretch.null_keys &&
                       p->content != CONTENT_KEYS;
     if (changelog_chunk_next(p)) {
         return changelog_chunk_by_blocks(p) ? changelog_chunk_send_blocks(p, err)
@@ -272,7 +272,7 @@ static void changelog_chunk_mark(struct changelog_page *p)
     if (changelog_chunk_by_blocks(p)) {
         position_copy(m, &p->position->at);
         m->block = p->chunks.now.to;
-    } else if (p->kind == PAGE_LOG && !p->page.window.null_keys) {
+    } else if (p->kind == PAGE_LOG && !p->page.stretch.null_keys) {
         changelog_list_place(p, p->keys.places.items[p->chunks.now.to], m);
     } else {
         return;

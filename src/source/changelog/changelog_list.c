@@ -112,7 +112,7 @@ static int changelog_list_plan_freely(const struct changelog_page *p, struct err
 
 int changelog_list_send(struct changelog_page *p, struct err *err)
 {
-    bool reads = p->keys.set.count > 0 || p->page.window.null_keys;
+    bool reads = p->keys.set.count > 0 || p->page.stretch.null_keys;
     int rc = 0;
     if (p->options->query != NULL && reads) {
         rc = changelog_list_plan_freely(p, err);
@@ -136,8 +136,8 @@ int changelog_list_begin(struct changelog_page *p, struct err *err)
 int changelog_list_fan(struct changelog_page *p, struct err *err)
 {
     struct depend *d = depend_find(&p->catalogue->depends, p->position->at.of);
-    bool all = p->page.window.truncated;
-    p->page.window.null_keys = false;
+    bool all = p->page.stretch.truncated;
+    p->page.stretch.null_keys = false;
     d->consumer.keeps = true;
     int rc = all ? 0 : changelog_list_plan_freely(p, err);
     if (rc == 0 && (all || p->keys.changed.count > 0)) {
@@ -168,7 +168,7 @@ static void changelog_list_leave_capture(struct changelog_page *p)
 {
     struct position *end = &p->end;
     changelog_list_place(p, (struct page_place){.part = 1}, end);
-    end->of = p->page.window.due;
+    end->of = p->page.stretch.due;
     if (end->of == 0) {
         free(end->last);
         end->last = end->target;
@@ -182,7 +182,7 @@ static bool changelog_list_moves(const struct changelog_page *p)
 {
     struct snapshot last;
     struct snapshot target;
-    if (p->page.window.taken > 0 || p->page.window.due > 0 || p->position->at.target != NULL) {
+    if (p->page.stretch.taken > 0 || p->page.stretch.due > 0 || p->position->at.target != NULL) {
         return true;
     }
     position_snapshot_parse(&last, p->position->at.last);
@@ -192,7 +192,7 @@ static bool changelog_list_moves(const struct changelog_page *p)
 
 void changelog_list_reach_log(struct changelog_page *p)
 {
-    const struct page_window *w = &p->page.window;
+    const struct page_stretch *w = &p->page.stretch;
     if (w->full) {
         changelog_list_place(p, (struct page_place){w->part, w->after_xid, w->after_seq}, &p->end);
     } else if (changelog_list_moves(p)) {
@@ -206,7 +206,7 @@ void changelog_list_reach_log(struct changelog_page *p)
 /* The part of the entries is complete when the last of their keys were listed. */
 void changelog_list_reach_fan(struct changelog_page *p)
 {
-    const struct page_window *w = &p->page.window;
+    const struct page_stretch *w = &p->page.stretch;
     free(p->position->fan_after);
     p->position->fan_after = NULL;
     if (changelog_list_is_full(p)) {

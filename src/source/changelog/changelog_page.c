@@ -66,10 +66,10 @@ void changelog_page_reset(struct changelog_page *p, enum page_kind kind)
     p->kind = kind;
     p->content = CONTENT_ROWS;
     page_look_release(&p->page.look);
-    p->page.window = (struct page_window){.keys = fan ? &p->keys.changed : &p->keys.set,
-                                          .befores = &p->keys.places,
-                                          .recorded = fan,
-                                          .limit = p->options->page_rows};
+    p->page.stretch = (struct page_stretch){.keys = fan ? &p->keys.changed : &p->keys.set,
+                                            .befores = &p->keys.places,
+                                            .recorded = fan,
+                                            .limit = p->options->page_rows};
     keyset_reset(&p->keys.set);
     keyset_reset(&p->keys.changed);
     p->keys.places.count = 0;
@@ -93,7 +93,7 @@ int changelog_page_open(struct changelog_page *p, struct err *err)
     int rc = page_open(&p->page, pg, &request, err);
     if (rc < 0 && log && sqlstate_is_untranslatable(err) && pg_recover(pg, &ignored) == 0 &&
         unreadable_learn(p->unreadable, pg, err)) {
-        p->capture->wiser = true;
+        p->capture->adapted = true;
         rc = err_set(err, ERR_TRANSIENT, "a key holds %s", p->unreadable->words);
     }
     return rc == 0 ? catalogue_check(p->catalogue, &p->page.look, p->position->at.last, err) : rc;
@@ -114,7 +114,7 @@ int changelog_page_open_checked(struct changelog_page *p, struct err *err)
     if (rc == 0) {
         rc = changelog_page_check_altered(p, &altered, err);
     }
-    if (rc == 0 && p->page.window.anything) {
+    if (rc == 0 && p->page.stretch.anything) {
         err_set(err, ERR_TRANSIENT,
                 "rows of %s were changed while a column of its key was renamed or dropped: any of "
                 "them may have changed",
@@ -236,10 +236,10 @@ static bool changelog_page_give_gone(struct changelog_page *p, struct change *ch
 static bool changelog_page_give_unreadable(struct changelog_page *p, struct change *change)
 {
     static const struct value null = {.null = true};
-    if (!p->page.window.unreadable || p->content != CONTENT_ROWS) {
+    if (!p->page.stretch.unreadable || p->content != CONTENT_ROWS) {
         return false;
     }
-    p->page.window.unreadable = false;
+    p->page.stretch.unreadable = false;
     *change =
         (struct change){.kind = CHANGE_UPSERT,
                         .key_null = true,
@@ -311,7 +311,7 @@ static int changelog_page_handle_error(struct changelog_page *p, struct err *err
             p->reread = true;
             return changelog_page_read_again(p, err);
         }
-        p->capture->wiser = true;
+        p->capture->adapted = true;
         err_set(err, ERR_TRANSIENT, "a row holds %s", p->unreadable->words);
     }
     return err_context(err, "could not read %s", p->catalogue->table->quoted);
@@ -355,7 +355,7 @@ static int changelog_page_step(struct changelog_page *p, struct change *change, 
 
 bool changelog_page_drained(const struct changelog_page *p)
 {
-    const struct page_window *w = &p->page.window;
+    const struct page_stretch *w = &p->page.stretch;
     return p->kind == PAGE_LOG && p->position->at.target == NULL && !w->full && w->due == 0;
 }
 

@@ -36,7 +36,7 @@ static void changelog_prescan_begin(struct prescan *s, const struct changelog_pa
 static bool changelog_prescan_is_large(struct prescan *s, const struct changelog_page *p)
 {
     size_t keys = p->keys.set.count;
-    bool more = p->page.window.full || (p->kind == PAGE_FAN && keys == p->options->page_rows);
+    bool more = p->page.stretch.full || (p->kind == PAGE_FAN && keys == p->options->page_rows);
     s->keys += keys;
     return more || s->keys > p->capture->harmless;
 }
@@ -51,7 +51,7 @@ bool changelog_prescan_runs(struct prescan *s, const struct changelog_page *p)
 
 bool changelog_prescan_truncated(struct prescan *s, const struct changelog_page *p)
 {
-    if (s->state == PRESCAN_DONE || !p->page.window.truncated) {
+    if (s->state == PRESCAN_DONE || !p->page.stretch.truncated) {
         return false;
     }
     if (s->state == PRESCAN_NONE) {

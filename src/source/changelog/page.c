@@ -83,7 +83,7 @@ static void page_take_types(struct page_look *l, const PGresult *r)
 static int page_take_due(struct page *page, const PGresult *r, struct err *err)
 {
     (void)err;
-    page->window.due = strtoull(page_field(r, 0), NULL, 10);
+    page->stretch.due = strtoull(page_field(r, 0), NULL, 10);
     return 0;
 }
 
@@ -96,7 +96,7 @@ static void page_push_place(struct places *p, struct page_place place)
     p->items[p->count++] = place;
 }
 
-static int page_take_key(struct page_window *w, const PGresult *r, struct page_place before,
+static int page_take_key(struct page_stretch *w, const PGresult *r, struct page_place before,
                          struct err *err)
 {
     if (PQgetisnull(r, 0, 3)) {
@@ -117,7 +117,7 @@ static int page_take_key(struct page_window *w, const PGresult *r, struct page_p
 
 static int page_take_entry(struct page *page, const PGresult *r, struct err *err)
 {
-    struct page_window *w = &page->window;
+    struct page_stretch *w = &page->stretch;
     uint64_t xid = strtoull(page_field(r, 0), NULL, 10);
     int64_t seq = strtoll(page_field(r, 1), NULL, 10);
     if (w->full) {
@@ -157,7 +157,7 @@ static int page_take_entry(struct page *page, const PGresult *r, struct err *err
 
 /* Enters a part of the stretch. The second begins at its start, unless an earlier page got
  * further. */
-static void page_enter_part(struct page_window *w, int part)
+static void page_enter_part(struct page_stretch *w, int part)
 {
     if (part == 2 && w->part == 1 && !w->full) {
         w->part = 2;
@@ -190,7 +190,7 @@ static int page_take(struct page *page, struct pg *pg, const struct page_step *s
         return page_misshaped(pg, why, err);
     }
     *rows += row;
-    if (*rows > (step->part > 0 ? page->window.limit : 1)) {
+    if (*rows > (step->part > 0 ? page->stretch.limit : 1)) {
         return page_misshaped(pg, "more rows", err);
     }
     if (row && step->look != NULL) {
@@ -207,7 +207,7 @@ static int page_collect(struct page *page, struct pg *pg, const struct page_step
     PGresult *r;
     struct err ignored;
     if (step->part > 0) {
-        page_enter_part(&page->window, step->part);
+        page_enter_part(&page->stretch, step->part);
     }
     if (PQsetSingleRowMode(pg->conn) == 0 && rc == 0) {
         rc = pg_fail(pg, NULL, err);
@@ -219,8 +219,8 @@ static int page_collect(struct page *page, struct pg *pg, const struct page_step
         }
         PQclear(r);
     } while (r != NULL && pg->conn != NULL);
-    if (step->part > 0 && rows == page->window.limit) {
-        page->window.full = true;
+    if (step->part > 0 && rows == page->stretch.limit) {
+        page->stretch.full = true;
     }
     return rc;
 }
@@ -290,7 +290,7 @@ static void page_fill_params(struct entry_params *p, const struct page_request *
 }
 
 static size_t page_add_entries(struct page_step *steps, const struct page_request *request,
-                               struct entry_params *params, struct page_window *w)
+                               struct entry_params *params, struct page_stretch *w)
 {
     const struct position *at = request->at;
     struct snapshot last = {0};
@@ -423,7 +423,7 @@ int page_open(struct page *out, struct pg *pg, const struct page_request *reques
     }
     count += page_add_looks(steps + count, request);
     if (request->at != NULL) {
-        count += page_add_entries(steps + count, request, &entry_params, &out->window);
+        count += page_add_entries(steps + count, request, &entry_params, &out->stretch);
     }
     const char *const due[] = {request->due, request->at != NULL ? request->at->last : NULL,
                                request->at != NULL ? request->at->target : NULL};

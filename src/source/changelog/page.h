@@ -37,7 +37,7 @@ struct places {
 
 /* The part of a stretch of the log that a page reads. A stretch has the entries between two
  * snapshots: first those of transactions that were running in the former, then the newer ones. */
-struct page_window {
+struct page_stretch {
     struct keyset *keys;    /* borrowed; the distinct keys are added */
     struct places *befores; /* borrowed; for each key the place of the entry before its first */
     size_t limit;           /* entries in each of the two parts */
@@ -56,7 +56,7 @@ struct page_window {
 
 struct page {
     struct page_look look;
-    struct page_window window;
+    struct page_stretch stretch;
 };
 
 /* Another table whose state is read in each page. */

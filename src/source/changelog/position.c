@@ -332,7 +332,7 @@ static void position_print_block_ranges(struct buf *out, const struct position *
     buf_printf(out, "%" PRIu64 "/%" PRIu64, p->block, p->blocks);
 }
 
-static void position_print_window(struct buf *out, const struct position *p)
+static void position_print_stretch(struct buf *out, const struct position *p)
 {
     buf_printf(out, " to %s after %d %" PRIu64 " %" PRId64, p->target, p->part, p->after_xid,
                p->after_seq);
@@ -346,7 +346,7 @@ static void position_print_place(struct buf *out, const struct position *p)
     if (p->kind == POSITION_LOG) {
         buf_printf(out, "log %s", p->last);
         if (p->target != NULL) {
-            position_print_window(out, p);
+            position_print_stretch(out, p);
         }
         return;
     }
@@ -418,7 +418,7 @@ static int position_compare_copy(const struct position *a, const struct position
     return position_order(position_blocks_left(b), position_blocks_left(a));
 }
 
-static int position_compare_window(const struct position *a, const struct position *b)
+static int position_compare_stretch(const struct position *a, const struct position *b)
 {
     if (a->target == NULL || b->target == NULL) {
         return (a->target != NULL) - (b->target != NULL);
@@ -442,7 +442,7 @@ int position_compare(const struct position *a, const struct position *b)
     if (log_a != log_b) {
         return log_a - log_b;
     }
-    return log_a ? position_compare_window(a, b) : position_compare_copy(a, b);
+    return log_a ? position_compare_stretch(a, b) : position_compare_copy(a, b);
 }
 
 int position_check_table(uint32_t was, uint32_t is, const char *quoted, struct err *err)

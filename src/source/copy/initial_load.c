@@ -264,7 +264,7 @@ static int initial_load_step(struct initial_load *c, struct change *change, stru
     struct snapshot_worker *worker = &c->workers[c->turn];
     int rc = changelog_ops.next(&worker->log->capture, change, err);
     if (rc < 0) {
-        c->log.capture.wiser = worker->log->capture.wiser;
+        c->log.capture.adapted = worker->log->capture.adapted;
         return rc;
     }
     switch (change->kind) {

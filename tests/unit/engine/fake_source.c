@@ -337,7 +337,7 @@ static int world_work(struct fake *f, work run, struct pipeline_result *result, 
 
 int fake_sync(struct fake *f, struct pipeline_result *result, struct err *err)
 {
-    return world_work(f, pipeline_sync, result, err);
+    return world_work(f, pipeline_run, result, err);
 }
 
 int fake_rebuild(struct fake *f, struct err *err)

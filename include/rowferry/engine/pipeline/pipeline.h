@@ -121,5 +121,5 @@ struct pipeline_result {
  * an error the checkpoint is correct too, because settled operations are kept. If err->drift is
  * set, the index has another definition and a rebuild is the remedy.
  */
-int pipeline_sync(const struct pipeline_options *options, const struct pipeline_ports *ports,
-                  struct pipeline_result *result, struct err *err) MUST_CHECK;
+int pipeline_run(const struct pipeline_options *options, const struct pipeline_ports *ports,
+                 struct pipeline_result *result, struct err *err) MUST_CHECK;

@@ -9,9 +9,9 @@
  *   rebuild_abort   removes the next generation; the live one was never touched
  *
  * rebuild_fill may take hours and resumes after a crash where it was. During that time another
- * thread keeps the live generation up to date (a following pipeline_sync with ports of its own).
+ * thread keeps the live generation up to date (a following pipeline_run with ports of its own).
  * rebuild_swap takes moments. Between the alias swap and the commit of the state file the alias is
- * authoritative: pipeline_sync finds it and promotes the new generation.
+ * authoritative: pipeline_run finds it and promotes the new generation.
  */
 #pragma once
 
@@ -45,7 +45,7 @@ int rebuild_want(const struct rebuild_options *options, const struct verify_port
                  enum rebuild_kind kind, bool adopt, struct err *err) MUST_CHECK;
 
 /* result->swapped is set if an earlier run swapped the generation in. Then only the record is
- * missing, which the next pipeline_sync of the live generation writes. */
+ * missing, which the next pipeline_run of the live generation writes. */
 int rebuild_fill(const struct rebuild_options *options, const struct verify_ports *ports,
                  struct rebuild_result *result, struct err *err) MUST_CHECK;
 

@@ -64,7 +64,7 @@ static int one_begin(struct capture *c, struct err *err)
 {
     if (source.learns > 0) {
         source.learns--;
-        c->wiser = true;
+        c->adapted = true;
         return err_set(err, ERR_TRANSIENT, "a row holds a character that was not known");
     }
     if (source.lost_begins > 0) {

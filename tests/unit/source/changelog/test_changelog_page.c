@@ -75,9 +75,10 @@ END_TEST
 START_TEST(a_full_page_of_the_log_ends_within_the_window)
 {
     struct fixture f = {.options = {.page_rows = 5}};
-    struct page_window *w = &f.page.page.window;
+    struct page_stretch *w = &f.page.page.stretch;
     set(&f, "log 10:10:");
-    *w = (struct page_window){.full = true, .taken = 5, .part = 2, .after_xid = 12, .after_seq = 9};
+    *w =
+        (struct page_stretch){.full = true, .taken = 5, .part = 2, .after_xid = 12, .after_seq = 9};
     changelog_list_reach_log(&f.page);
     must_end(&f, "log 10:10: to 30:30: after 2 12 9");
     ck_assert(!changelog_page_drained(&f.page));
@@ -89,9 +90,9 @@ END_TEST
 START_TEST(the_last_page_of_a_window_ends_at_its_target_or_at_the_next_capture)
 {
     struct fixture f = {.options = {.page_rows = 5}};
-    struct page_window *w = &f.page.page.window;
+    struct page_stretch *w = &f.page.page.stretch;
     set(&f, "log 10:10:");
-    *w = (struct page_window){.taken = 1};
+    *w = (struct page_stretch){.taken = 1};
     changelog_list_reach_log(&f.page);
     must_end(&f, "log 30:30:");
     ck_assert(changelog_page_drained(&f.page));
@@ -126,7 +127,7 @@ END_TEST
 START_TEST(entries_of_a_querys_table_are_complete_with_the_last_of_their_keys)
 {
     struct fixture f = {.options = {.page_rows = 1}};
-    struct page_window *w = &f.page.page.window;
+    struct page_stretch *w = &f.page.page.stretch;
     keyset_init(&f.page.keys.set, 1024);
     set(&f, "log 10:10: to 20:20: after 1 0 0 of 4");
     ck_assert_int_eq(keyset_add(&f.page.keys.set, span_make("k", 1)), KEYSET_NEW);
@@ -134,7 +135,7 @@ START_TEST(entries_of_a_querys_table_are_complete_with_the_last_of_their_keys)
     must_end(&f, "log 10:10: to 20:20: after 1 0 0 of 4");
     ck_assert_str_eq(f.position.fan_after, "k");
     keyset_reset(&f.page.keys.set);
-    *w = (struct page_window){.full = true, .part = 2, .after_xid = 12, .after_seq = 9};
+    *w = (struct page_stretch){.full = true, .part = 2, .after_xid = 12, .after_seq = 9};
     changelog_list_reach_fan(&f.page);
     must_end(&f, "log 10:10: to 20:20: after 2 12 9 of 4");
     ck_assert_ptr_null(f.position.fan_after);

@@ -59,7 +59,7 @@ END_TEST
 START_TEST(a_window_with_more_pages_is_prescanned_whatever_its_first_page_has)
 {
     struct fixture f = page_of(1);
-    f.page.page.window.full = true;
+    f.page.page.stretch.full = true;
     ck_assert(runs(&f));
     release(&f);
     f = page_of(5); /* as many keys of the query's table as a page may list */
@@ -108,7 +108,7 @@ START_TEST(a_truncated_table_ends_the_prescan_at_once_even_without_a_guard)
     f.capture.guarded = false;
     ck_assert(!runs(&f));
     ck_assert(!changelog_prescan_truncated(&f.prescan, &f.page));
-    f.page.page.window.truncated = true;
+    f.page.page.stretch.truncated = true;
     ck_assert(changelog_prescan_truncated(&f.prescan, &f.page));
     changelog_prescan_end_page(&f.prescan, &f.page, &change);
     ck_assert_int_eq(change.kind, CHANGE_PRESCAN_END);
