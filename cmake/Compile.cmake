@@ -28,7 +28,7 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
     if(ROWFERRY_BENCH)
         add_compile_options(-g1) # lines for the profiler
     else()
-        add_link_options(-Wl,--strip-all) # nobody but the profiler reads names: a tenth of the file
+        add_link_options(-Wl,--strip-all) # only the profiler reads names, which are a tenth of the file
     endif()
     # What the compiler or the C library does not know is left out, or taken a level lower.
     set(CMAKE_REQUIRED_FLAGS "-Werror -O2")
