@@ -187,8 +187,8 @@ main() {
     build
     wait
     export ROWFERRY_FETCH_S=10 # what has not come by now is skipped
-    # one more than there are cores: many tests wait, for a silence or for a server
-    ctest --test-dir "$build" "${select[@]}" --parallel "$(($(nproc) + 1))" --timeout 600 --output-on-failure --no-tests=error \
+    # more than there are cores: most tests wait for a server, for a silence or for a disk
+    ctest --test-dir "$build" "${select[@]}" --parallel "$((2 * $(nproc) + 1))" --timeout 600 --output-on-failure --no-tests=error \
         --output-junit "$results" "$@" || rc=$?
     summary
     [ ! -s "${ROWFERRY_PLACES:-}" ] ||
