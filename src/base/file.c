@@ -95,7 +95,7 @@ const char *file_read(const char *path, int64_t timeout_ms, struct buf *out, str
     } else if (S_ISDIR(info.st_mode)) {
         reason = strerror(EISDIR);
     } else if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode)) {
-        reason = "it is a device or the like, and no file";
+        reason = "it is not a regular file";
     } else {
         reason = file_read_all(fd, S_ISFIFO(info.st_mode), timeout_ms, out);
     }

@@ -7,62 +7,62 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line on a terminal"},
     [OPTION_HELP] = {"--help", 'h', NULL, "show this help"},
     [OPTION_VERSION] = {"--version", 0, NULL, "show the version"},
-    [OPTION_JSON] = {"--json", 0, NULL, "answer in JSON, for programs"},
-    [OPTION_REFRESH] = {"--refresh", 0, NULL, "return when all that was sent is searchable"},
+    [OPTION_JSON] = {"--json", 0, NULL, "print JSON, for programs"},
+    [OPTION_REFRESH] = {"--refresh", 0, NULL, "return when all sent documents are searchable"},
     [OPTION_ALLOW_DELETES] = {"--allow-deletes", 0, NULL,
-                              "permit what the guard refused: the deletes are intended"},
+                              "permit the deletes that the guard stopped"},
     [OPTION_ALLOW_REJECTIONS] = {"--allow-rejections", 0, NULL,
                                  "permit dead letters for the reason that the guard named"},
     [OPTION_DEAD_LETTERS_OK] = {"--dead-letters-ok", 0, NULL,
-                                "end with 0 although dead letters are open"},
-    [OPTION_PIPELINE] = {"--pipeline", 0, "NAME", "the pipeline, where the file has several"},
-    [OPTION_AS] = {"--as", 0, "URI", "connect as the DBA; the password by libpq's own rules"},
+                                "exit with 0 even if dead letters are open"},
+    [OPTION_PIPELINE] = {"--pipeline", 0, "NAME", "the pipeline, if the file has several"},
+    [OPTION_AS] = {"--as", 0, "URI", "connect as this role; libpq finds the password (~/.pgpass)"},
     [OPTION_READER] = {"--reader", 0, "ROLE",
-                       "the role that rowferry reads with; default: that of source.uri"},
+                       "the role that rowferry reads as; default: that of source.uri"},
     [OPTION_NOTIFY] = {"--notify", 0, NULL,
-                       "each changing statement wakes a run with NOTIFY; costs writers a lock"},
-    [OPTION_NO_NOTIFY] = {"--no-notify", 0, NULL, "no longer wake it"},
+                       "send NOTIFY with each changing statement; costs writers a lock"},
+    [OPTION_NO_NOTIFY] = {"--no-notify", 0, NULL, "stop sending NOTIFY"},
     [OPTION_WHERE] = {"--where", 0, "SQL", "only rows that match the condition"},
     [OPTION_REASON] = {"--reason", 0, "TEXT",
-                       "only those whose reason or error type holds the text"},
+                       "only those whose reason or error type contains the text"},
     [OPTION_OLDER] = {"--older", 0, "TIME", "only those open for longer: 90s, 15m, 12h, 7d"},
     [OPTION_NEWER] = {"--newer", 0, "TIME", "only those open for less long: 90s, 15m, 12h, 7d"},
     [OPTION_LIMIT] = {"--limit", 0, "N", "show at most N"},
     [OPTION_BY_REASON] = {"--by-reason", 0, NULL, "count them by error type instead"},
-    [OPTION_ALL] = {"--all", 0, NULL, "take all that are open"},
+    [OPTION_ALL] = {"--all", 0, NULL, "all open dead letters"},
     [OPTION_YES] = {"--yes", 0, NULL, "do not ask"},
-    [OPTION_SAMPLE] = {"--sample", 0, "N", "compare N rows by chance, and about as many documents"},
-    [OPTION_REPAIR] = {"--repair", 0, NULL, "send what differs, and nothing else"},
-    [OPTION_PRETTY] = {"--pretty", 0, NULL, "print with line breaks, for people"},
-    [OPTION_WATCH] = {"--watch", 0, NULL, "show it again every two seconds, until interrupted"},
+    [OPTION_SAMPLE] = {"--sample", 0, "N", "compare N random rows, and about as many documents"},
+    [OPTION_REPAIR] = {"--repair", 0, NULL, "send the rows that differ, and nothing else"},
+    [OPTION_PRETTY] = {"--pretty", 0, NULL, "print indented JSON, for people"},
+    [OPTION_WATCH] = {"--watch", 0, NULL, "refresh every two seconds until interrupted"},
     [OPTION_WAIT] = {"--wait", 0, NULL,
                      "stand by while another process holds a pipeline, and take over when it ends"},
     [OPTION_ROLLBACK] = {"--rollback", 0, NULL,
-                         "go back to the former index, brought up to date before"},
-    [OPTION_ABORT] = {"--abort", 0, NULL, "remove what is built so far; the live index stays"},
+                         "return to the former index, once it is up to date"},
+    [OPTION_ABORT] = {"--abort", 0, NULL, "remove the unfinished index; the live index stays"},
     [OPTION_ADOPT] = {"--adopt", 0, NULL,
-                      "replace an index that is not rowferry's and bears the alias's name"},
-    [OPTION_INDEX] = {"--index", 0, "NAME", "the index to make and remove; it must not exist"},
+                      "replace an index of other origin that has the alias's name"},
+    [OPTION_INDEX] = {"--index", 0, "NAME", "the index to create and remove; it must not exist"},
     [OPTION_ACCEPT_ADMIN] = {"--accept-admin", 0, NULL,
                              "a superuser or administrator account is a WARN, not a FAIL"},
     [OPTION_IMPLICIT] = {"--implicit", 0, NULL,
-                         "leave the index's creation to the first document, without a mapping"},
-    [OPTION_SOURCE] = {"--source", 0, "URI", "the database to look at; the URI has no password"},
+                         "let the first document create the index, without a mapping"},
+    [OPTION_SOURCE] = {"--source", 0, "URI", "the database to examine; a URI without a password"},
     [OPTION_TABLE] = {"--table", 0, "T", "the table, or a view over one"},
     [OPTION_WITH] = {"--with", 0, "CHILD...",
-                     "tables that a foreign key joins to it, as objects and lists"},
+                     "tables that a foreign key joins, as objects and lists"},
     [OPTION_SERVICE] = {"--service", 0, "URL", "the search service; default http://127.0.0.1:9200"},
-    [OPTION_OUTPUT] = {"--output", 'o', "FILE", "write to a new file in place of standard output"},
-    [OPTION_FORCE] = {"--force", 0, NULL, "replace the file where there is one"},
-    [OPTION_HTML] = {"--html", 0, "FILE", "write a page with plots, that needs nothing else"},
+    [OPTION_OUTPUT] = {"--output", 'o', "FILE", "write to a new file instead of standard output"},
+    [OPTION_FORCE] = {"--force", 0, NULL, "replace the file if it exists"},
+    [OPTION_HTML] = {"--html", 0, "FILE", "write a self-contained HTML page with plots"},
 };
 
 const struct exit_row exit_rows[] = {
     {EXIT_DONE, "done"},
-    {EXIT_FAILED, "failed: a server says no, or index, table or mapping are not what they were"},
-    {EXIT_USAGE, "usage or configuration: what file and command line alone show to be wrong"},
+    {EXIT_FAILED, "failed: a server refused, or index, table or mapping have changed"},
+    {EXIT_USAGE, "usage or configuration: the file or the command line is wrong"},
     {EXIT_DEAD_LETTERS, "done, but dead letters are open"},
-    {EXIT_DIFFERENCES, "looked at and found wrong: a FAIL, or index and table that differ"},
+    {EXIT_DIFFERENCES, "found wrong: a FAIL of check, or index and table differ"},
     {EXIT_HELD, "another process holds the pipeline"},
     {EXIT_TEMPORARY, "temporary: a server or file could not be reached; try again later"},
     {0},
@@ -83,12 +83,13 @@ const struct command commands[] = {
     {
         .name = "init",
         .operands = "",
-        .summary = "look at a table and propose a configuration for it",
-        .about = "Prints a commented configuration that passes check and sync as it is: key, "
-                 "capture, mapping and settings, each with its reason. On a terminal it asks what "
-                 "cannot be known. The password of --source comes from $PGPASSWORD or ~/.pgpass; "
-                 "the service's credential from $ROWFERRY_API_KEY, or $ROWFERRY_USER with "
-                 "$ROWFERRY_PASSWORD, its authority from $ROWFERRY_CA_FILE.",
+        .summary = "examine a table and propose a configuration for it",
+        .about =
+            "Prints a commented configuration that passes check and sync as it is: key, "
+            "capture, mapping and settings, each with its reason. On a terminal it asks for what "
+            "it cannot find out. The password of --source comes from $PGPASSWORD or ~/.pgpass; "
+            "the service's credential from $ROWFERRY_API_KEY, or $ROWFERRY_USER with "
+            "$ROWFERRY_PASSWORD, its authority from $ROWFERRY_CA_FILE.",
         .options = OPTION_BIT(OPTION_SOURCE) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_WITH) |
                    OPTION_BIT(OPTION_SERVICE) | OPTION_BIT(OPTION_OUTPUT) |
                    OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_YES),
@@ -99,9 +100,9 @@ const struct command commands[] = {
     {
         .name = "check",
         .operands = "[PIPELINE...]",
-        .summary = "look at everything that a sync needs, and change nothing",
-        .about = "Prints a line PASS, WARN, FAIL or SKIP for each thing that was looked at, and "
-                 "below it\nwhat to do. With --json an array of objects.",
+        .summary = "check everything that a sync needs, and change nothing",
+        .about = "Prints a line PASS, WARN, FAIL or SKIP for each check, and below it what to "
+                 "do.\nWith --json, an array of objects.",
         .options = JSON | OPTION_BIT(OPTION_ACCEPT_ADMIN),
         .exits = EXITS(1U << EXIT_DIFFERENCES),
         .run = command_check,
@@ -112,8 +113,8 @@ const struct command commands[] = {
         .summary = "bring the indices up to date, then exit: the scheduled job",
         .about =
             "The first run on an empty target builds the index; later runs send only what changed. "
-            "Several pipelines run side by side. An interrupt lets it finish what is in flight; a "
-            "second one ends it at once. With --json one object a line for each pipeline.",
+            "Several pipelines run side by side. An interrupt lets requests in flight finish; a "
+            "second one ends it at once. With --json, one object per line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_REFRESH) | OPTION_BIT(OPTION_ALLOW_DELETES) |
                    OPTION_BIT(OPTION_ALLOW_REJECTIONS) | OPTION_BIT(OPTION_DEAD_LETTERS_OK),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
@@ -124,10 +125,10 @@ const struct command commands[] = {
         .operands = "[PIPELINE...]",
         .summary = "keep the indices up to date: the continuous replicator",
         .about =
-            "Builds what is not there yet, then sends changes within moments, until it is stopped. "
-            "Servers that are away are waited for. A pipeline that fails stops by itself; the "
-            "others go on. An interrupt lets it finish what is in flight; a second one ends it at "
-            "once. HUP has it read the configuration again: secrets, limits, guard and log. With "
+            "Builds missing indices, then sends changes within moments until it is stopped. If a "
+            "server is unreachable, it waits. If a pipeline fails, only that one stops. An "
+            "interrupt lets requests in flight finish; a second one ends it at once. On SIGHUP it "
+            "reads secrets, limits, guard and log again from the configuration. With "
             "--wait, stands by for pipelines that another process holds, on this or another host.",
         .options = OPTION_BIT(OPTION_WAIT),
         .exits = EXITS(HELD),
@@ -137,12 +138,11 @@ const struct command commands[] = {
         .name = "reindex",
         .operands = "[PIPELINE...]",
         .summary = "rebuild the index while the live one stays, then swap",
-        .about =
-            "The live index is still searched and kept up to date. The new one is "
-            "filled, brought up to date and checked; then the alias points at it. If a run holds "
-            "the pipeline, it is asked to do it, and its progress is shown. An interrupt leaves "
-            "what is built: the next reindex, sync or run continues it. With --json one object "
-            "a line for each pipeline.",
+        .about = "The live index stays searchable and up to date. The new one is filled, brought "
+                 "up to date and checked; then the alias moves to it. If a run holds the pipeline, "
+                 "the run rebuilds, and its progress is shown. An interrupt keeps what is built: "
+                 "the next reindex, sync or run continues it. With --json, one object per line for "
+                 "each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_ROLLBACK) | OPTION_BIT(OPTION_ABORT) |
                    OPTION_BIT(OPTION_ADOPT) | OPTION_BIT(OPTION_ALLOW_DELETES) |
                    OPTION_BIT(OPTION_DEAD_LETTERS_OK),
@@ -152,10 +152,10 @@ const struct command commands[] = {
     {
         .name = "status",
         .operands = "[PIPELINE...]",
-        .summary = "show where each pipeline stands, and what to do next",
-        .about = "Reads the state file, and asks the source for two seconds at most how much waits "
-                 "in the change log. --watch refreshes on a terminal; several pipelines are then "
-                 "shown in brief. With --json one object a line for each pipeline.",
+        .summary = "show the state of each pipeline, and what to do next",
+        .about = "Reads the state file, and asks the source for at most two seconds how many "
+                 "changes are pending. --watch refreshes on a terminal; several pipelines are then "
+                 "shown in brief. With --json, one object per line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_WATCH),
         .exits = EXITS(0),
         .run = command_status,
@@ -163,12 +163,12 @@ const struct command commands[] = {
     {
         .name = "resync",
         .operands = "[ID...]",
-        .summary = "read rows again and send what is there",
-        .about = "Takes the rows of these keys, or with --where those that match a condition. A "
-                 "key without a row is deleted from the index. Where another process holds the "
-                 "pipeline, it is asked to do it and followed. An interrupt ends no more than the "
+        .summary = "read rows again and send them",
+        .about = "Takes the rows with these keys, or with --where those that match a condition. A "
+                 "key without a row is deleted from the index. If another process holds the "
+                 "pipeline, that process does it, and this one waits. An interrupt ends only the "
                  "waiting: the request stays filed, and the holder or the next sync carries it "
-                 "out. With --json one object.",
+                 "out. With --json, one object.",
         .options = JSON | ONE | OPTION_BIT(OPTION_WHERE),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
         .run = command_resync,
@@ -177,9 +177,9 @@ const struct command commands[] = {
         .name = "verify",
         .operands = "[PIPELINE...]",
         .summary = "compare index and table, document by document",
-        .about = "What differs is looked at a second time before it counts, so that a sync or run "
-                 "may go on meanwhile; rows that are not synced yet are counted apart. With --json "
-                 "one object a line for each pipeline; with --repair a second one, as of resync.",
+        .about = "A difference counts only if a second look confirms it, so a sync or run may "
+                 "continue meanwhile. Rows that are not synced yet are counted apart. With --json, "
+                 "one object per line for each pipeline; with --repair a second one, as of resync.",
         .options = JSON | OPTION_BIT(OPTION_SAMPLE) | OPTION_BIT(OPTION_WHERE) |
                    OPTION_BIT(OPTION_LIMIT) | OPTION_BIT(OPTION_REPAIR) |
                    OPTION_BIT(OPTION_ALLOW_DELETES),
@@ -190,8 +190,8 @@ const struct command commands[] = {
         .name = "document",
         .operands = "ID...",
         .summary = "print documents and action lines as they would be sent",
-        .about = "Reads the rows of these keys and sends nothing. The version in an action line is "
-                 "the present time, as a sync of now would send it.",
+        .about = "Reads the rows with these keys and sends nothing. The version in an action line "
+                 "is the current time, as a sync would send it now.",
         .options = ONE | OPTION_BIT(OPTION_PRETTY),
         .exits = EXITS(0),
         .operands_least = 1,
@@ -200,10 +200,10 @@ const struct command commands[] = {
     {
         .name = "smoke",
         .operands = "[PIPELINE...]",
-        .summary = "try the service with one document in a throw-away index",
+        .summary = "test the service with one document in a temporary index",
         .about = "Creates an index <alias>-smoke-<random> with a mapping, posts a document and "
-                 "waits until it is searchable, finds it with q=field:value, and deletes the "
-                 "index, whatever happens before. With --json one object a line for each pipeline.",
+                 "waits until it is searchable, finds it with q=field:value, and deletes the index "
+                 "in any case. With --json, one object per line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_INDEX) | OPTION_BIT(OPTION_IMPLICIT),
         .exits = EXITS(0),
         .run = command_smoke,
@@ -211,12 +211,12 @@ const struct command commands[] = {
     {
         .name = "validate",
         .operands = "[PIPELINE...]",
-        .summary = "try representative rows in an index of their own",
+        .summary = "test representative rows in a temporary index",
         .about = "Creates an index <alias>-validate-<random> with mapping and settings as "
                  "configured, fills it with rows of all kinds, and compares with the table: "
                  "counts, queries, analysis, filter, sort, relevance, vectors, rate and storage. "
-                 "The index is removed whatever happens; the live one is not touched. With --json "
-                 "one object a line for each pipeline.",
+                 "The index is removed in any case; the live one is not touched. With --json, one "
+                 "object per line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_HTML),
         .exits = EXITS(1U << EXIT_DIFFERENCES),
         .run = command_validate,
@@ -225,8 +225,8 @@ const struct command commands[] = {
         .name = "source install",
         .operands = "[PIPELINE...]",
         .summary = "install the change log in the source database",
-        .about = "Creates the schema rowferry, and triggers on the pipelines' tables, in short "
-                 "locks a table at a time. A second time changes nothing.",
+        .about = "Creates the schema rowferry, and triggers on the pipelines' tables, with a short "
+                 "lock on one table at a time. A second run changes nothing.",
         .options = AS | READER | NOTIFY,
         .exits = EXITS(0),
         .run = command_source_install,
@@ -236,8 +236,8 @@ const struct command commands[] = {
         .operands = "[PIPELINE...]",
         .summary = "bring an older or incomplete change log up to date",
         .about =
-            "Replaces what an earlier version installed and adds what is missing, triggers of new "
-            "partitions among it. Positions stay valid, unless changes may have been missed.",
+            "Replaces what an earlier version installed and adds what is missing, such as triggers "
+            "of new partitions. Positions stay valid unless changes may have been missed.",
         .options = AS | READER,
         .exits = EXITS(0),
         .run = command_source_upgrade,
@@ -246,7 +246,7 @@ const struct command commands[] = {
         .name = "source uninstall",
         .operands = "[PIPELINE...]",
         .summary = "remove the change log of the pipelines' tables",
-        .about = "Removes the triggers, and the schema as well when nothing is captured any more.",
+        .about = "Removes the triggers, and also the schema if no table is captured any more.",
         .options = AS,
         .exits = EXITS(0),
         .run = command_source_uninstall,
@@ -254,7 +254,7 @@ const struct command commands[] = {
     {
         .name = "source print",
         .operands = "[PIPELINE...]",
-        .summary = "print what source install would run, for a DBA",
+        .summary = "print the SQL of source install, for a DBA",
         .about = "Prints SQL, with the grants of the reader's role, and changes nothing.",
         .options = AS | READER | NOTIFY,
         .exits = EXITS(0),
@@ -263,10 +263,11 @@ const struct command commands[] = {
     {
         .name = "deadletter list",
         .operands = "[PIPELINE...]",
-        .summary = "list the operations that the service refuses as they are",
-        .about = "Those of the pipelines, the oldest first. The next operation of the same key "
-                 "that is done clears a dead letter. With --json one object a line for each dead "
-                 "letter, or with --by-reason for each error type.",
+        .summary = "list the operations that the service refused",
+        .about =
+            "Lists the dead letters of the pipelines, oldest first. The next successful operation "
+            "on the same key clears a dead letter. With --json, one object per line for each dead "
+            "letter, or with --by-reason for each error type.",
         .options = JSON | CHOSEN | OPTION_BIT(OPTION_LIMIT) | OPTION_BIT(OPTION_BY_REASON),
         .exits = EXITS(0),
         .run = command_deadletter_list,
@@ -275,8 +276,8 @@ const struct command commands[] = {
         .name = "deadletter show",
         .operands = "KEY",
         .operands_most = 1,
-        .summary = "print a dead letter with its whole reason",
-        .about = "With --json one object.",
+        .summary = "print a dead letter with its full reason",
+        .about = "With --json, one object.",
         .options = JSON | ONE,
         .exits = EXITS(0),
         .operands_least = 1,
@@ -286,9 +287,10 @@ const struct command commands[] = {
         .name = "deadletter retry",
         .operands = "[KEY...]",
         .summary = "read the rows of dead letters again and send them",
-        .about = "Without a KEY all that are open, or those that --reason, --older and --newer "
-                 "leave. What is done is no dead letter any more. Where another process holds the "
-                 "pipeline, it is asked to do it, as by resync. With --json one object.",
+        .about =
+            "Without a KEY, takes all open ones, or those that --reason, --older and --newer "
+            "choose. A document that succeeds is no longer a dead letter. If another process holds "
+            "the pipeline, that process does it, as for resync. With --json, one object.",
         .options = JSON | ONE | CHOSEN,
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
         .run = command_deadletter_retry,
@@ -296,10 +298,10 @@ const struct command commands[] = {
     {
         .name = "deadletter discard",
         .operands = "[KEY...]",
-        .summary = "forget dead letters",
-        .about = "Without a KEY those that --all, --reason, --older and --newer choose. Row and "
-                 "document stay as they are. Asks first; without a terminal it needs --yes. With "
-                 "--json one object.",
+        .summary = "discard dead letters",
+        .about = "Without a KEY, takes those that --all, --reason, --older and --newer choose. Row "
+                 "and document stay unchanged. Asks first; without a terminal it needs --yes. With "
+                 "--json, one object.",
         .options = JSON | ONE | CHOSEN | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_YES),
         .exits = EXITS(HELD),
         .run = command_deadletter_discard,
@@ -307,10 +309,10 @@ const struct command commands[] = {
     {
         .name = "pause",
         .operands = "[PIPELINE...]",
-        .summary = "write an index no more until it is resumed",
-        .about = "A run that holds the pipeline settles what is in flight first. The pause "
-                 "outlives the process and holds for sync, reindex and resync too; what changes "
-                 "meanwhile is kept. With --json one object a line for each pipeline.",
+        .summary = "stop writing an index until it is resumed",
+        .about = "A run that holds the pipeline first settles the requests in flight. The pause "
+                 "outlasts the process and applies to sync, reindex and resync too. Changes are "
+                 "kept meanwhile. With --json, one object per line for each pipeline.",
         .options = JSON,
         .exits = EXITS(0),
         .run = command_pause,
@@ -319,9 +321,8 @@ const struct command commands[] = {
         .name = "resume",
         .operands = "[PIPELINE...]",
         .summary = "end a pause",
-        .about =
-            "A run that holds the pipeline continues where it stopped. With --json one object a "
-            "line for each pipeline.",
+        .about = "A run that holds the pipeline continues where it stopped. With --json, one "
+                 "object per line for each pipeline.",
         .options = JSON,
         .exits = EXITS(0),
         .run = command_resume,
@@ -329,11 +330,10 @@ const struct command commands[] = {
     {
         .name = "completion",
         .operands = "SHELL",
-        .summary = "print what completes rowferry's words in bash, zsh or fish",
-        .about = "For the present shell: source <(rowferry completion bash), or for fish: rowferry "
-                 "completion fish | source. The script's first lines say where it is kept for "
-                 "good. It asks the program for commands, options and the names of the "
-                 "configuration's pipelines.",
+        .summary = "print the completion script for bash, zsh or fish",
+        .about = "For the current shell: source <(rowferry completion bash), or for fish: rowferry "
+                 "completion fish | source. The script's first lines say where to install it. It "
+                 "asks the program for commands, options and names of pipelines.",
         .exits = EXITS(0),
         .operands_least = 1,
         .unconfigured = true,

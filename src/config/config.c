@@ -41,7 +41,7 @@ static int config_find_file(const char *path, const char **out, struct err *err)
         }
     }
     if (*out == NULL) {
-        err_set(err, ERR_CONFIG, "no configuration: neither \"%s\" nor \"%s\" is there", usual[0],
+        err_set(err, ERR_CONFIG, "no configuration: neither \"%s\" nor \"%s\" exists", usual[0],
                 usual[1]);
         return err_hint(err, "name the file with -c or $ROWFERRY_CONFIG");
     }

@@ -79,7 +79,7 @@ static int cross_check_auth(const struct config_reader *r)
     if (s->user != NULL && strchr(s->user, ':') != NULL) {
         return read_fail(
             r, "service.auth.user", SCAN_VALUE,
-            "\"service.auth.user\" has a colon, which basic authentication cannot say");
+            "\"service.auth.user\" has a colon, which basic authentication does not permit");
     }
     return 0;
 }
@@ -108,8 +108,9 @@ static int cross_check_cleartext(const struct config_reader *r)
         if (cross_has_credential(s) && !s->allow_cleartext_credentials && cross_leaves_open(s, i)) {
             read_fail(r, "service.url", SCAN_VALUE,
                       "\"service.url\" would send a credential over http:// to another host");
-            return err_hint(r->err, "use https://, or set \"allow_cleartext_credentials\": true "
-                                    "where a sidecar does TLS");
+            return err_hint(
+                r->err,
+                "use https://, or set \"allow_cleartext_credentials\": true if a sidecar does TLS");
         }
     }
     return 0;
@@ -145,7 +146,7 @@ static int cross_unknown_property(const struct config_reader *r, size_t index, c
     struct buf member;
     buf_init(&member, MAX_PATH_BYTES);
     buf_printf(&member, "pipelines[%zu].fields.%s", index, property);
-    read_fail(r, buf_text(&member), SCAN_KEY, "\"%s\" is no property of the mapping",
+    read_fail(r, buf_text(&member), SCAN_KEY, "\"%s\" is not a property of the mapping",
               buf_text(&member));
     buf_release(&member);
     const char **names = mem_zero(m->count + 1, sizeof(*names));
@@ -200,7 +201,7 @@ static int cross_check_routing(const struct config_reader *r, size_t index)
     if (p->to.routing == NULL || config_routing(p).count > 0) {
         return 0;
     }
-    cross_fail_in_pipeline(r, index, "to.routing", "is no column of \"from.key\"");
+    cross_fail_in_pipeline(r, index, "to.routing", "is not a column of \"from.key\"");
     return err_hint(r->err,
                     "name it there, over a unique index with it: of a deleted row only the key is "
                     "known, and a row whose routing changes has to become another document");

@@ -119,17 +119,19 @@ static void verifier_report_left(struct verifier *v, bool guarded, struct verifi
     size_t left_out = r->changed.left_out + r->extra.left_out;
     if (guarded) {
         snprintf(out->message, sizeof(out->message),
-                 "the guard keeps %lld extra document%s: rowferry verify --repair --allow-deletes",
+                 "the guard stopped the deletion of %lld extra document%s: rowferry verify "
+                 "--repair --allow-deletes",
                  (long long)out->extra, out->extra == 1 ? "" : "s");
     } else if (r->fixed > 0) {
         snprintf(out->message, sizeof(out->message),
-                 "%zu stay: a data stream takes no updates and no deletes", r->fixed);
+                 "%zu remain: a data stream takes no updates and no deletes", r->fixed);
     } else if (r->impossible > 0) {
         snprintf(out->message, sizeof(out->message),
-                 "%zu extra document%s that no row can have: to be deleted by hand", r->impossible,
+                 "%zu extra document%s that no row can have: delete by hand", r->impossible,
                  r->impossible == 1 ? " has an id" : "s have ids");
     } else if (left_out > 0) {
-        snprintf(out->message, sizeof(out->message), "left for the next time: %zu", left_out);
+        snprintf(out->message, sizeof(out->message), "left for the next verification: %zu",
+                 left_out);
     }
 }
 

@@ -159,7 +159,7 @@ void answer_question(struct answerer *a, const struct question *q, struct serve_
         answer_refuse(out, 405, "this only answers GET and HEAD\n");
     } else if (!host_is_ours(q->host, a->names, a->name_count)) {
         answer_refuse(out, 421,
-                      "Host is none of my names: use the address, localhost, or a name in "
+                      "unknown Host: use the address, localhost, or a name in "
                       "\"listen_names\" of the configuration\n");
     } else {
         answer_find(a, q, out);

@@ -45,6 +45,6 @@ void health_push_words(struct buf *out, const struct status_snapshot_view *v)
         buf_push_literal(out, "): ");
         health_push_safe(out, m->work.stall_why);
     }
-    buf_push_text(out, m->source_away ? ", the source is away" : "");
-    buf_push_text(out, m->service_away ? ", the service is away" : "");
+    buf_push_text(out, m->source_away ? ", the source is unreachable" : "");
+    buf_push_text(out, m->service_away ? ", the service is unreachable" : "");
 }

@@ -16,7 +16,8 @@
 static int socket_failed(const char *listen, int cause, struct err *err)
 {
     if (cause == EADDRINUSE) {
-        err_set(err, ERR_TRANSIENT, "could not listen on \"%s\": another process does", listen);
+        err_set(err, ERR_TRANSIENT, "could not listen on \"%s\": another process listens there",
+                listen);
         return err_hint(err, "end it, or set another \"listen\" or $ROWFERRY_LISTEN");
     }
     if (cause == EADDRNOTAVAIL || cause == EACCES) {

@@ -14,7 +14,7 @@ static const char *const texts[SQL_COUNT] = {
 int database_damaged(const struct state *s, const char *what, struct err *err)
 {
     err_set(err, ERR_STATE, "state file \"%s\" is damaged: %s", s->path, what);
-    return err_hint(err, "keep the file aside under another name: the next sync continues from the "
+    return err_hint(err, "rename the file: the next sync continues from the "
                          "position that the source keeps, else rebuilds the index");
 }
 
@@ -29,7 +29,7 @@ int database_replaced(const struct state *s, struct err *err)
 static int database_no_room(const struct state *s, const char *reason, struct err *err)
 {
     err_set(err, ERR_TRANSIENT, "could not write state file \"%s\": %s", s->path, reason);
-    return err_hint(err, "make room on its disk and run again: nothing that was settled is lost");
+    return err_hint(err, "free space on its disk and run again: nothing that was settled is lost");
 }
 
 /* Reports the system's error for the file, because SQLite only reports that it failed. */
@@ -44,7 +44,7 @@ static int database_failed_io(const struct state *s, struct err *err)
         return database_replaced(s, err);
     }
     err_set(err, ERR_STATE, "could not read or write \"%s\": %s", s->path, reason);
-    return err_hint(err, "look at its disk, or set state.path to a file on another");
+    return err_hint(err, "check its disk, or set state.path to a file on another one");
 }
 
 static int database_cannot_open(const struct state *s, struct err *err)
@@ -61,8 +61,8 @@ static int database_cannot_open(const struct state *s, struct err *err)
 static int database_cannot_write(const struct state *s, struct err *err)
 {
     err_set(err, ERR_STATE, "cannot write state file \"%s\": %s", s->path, sqlite3_errmsg(s->db));
-    return err_hint(err, "let this user write the file and its folder; where it may already, the "
-                         "file is damaged: keep it aside under another name");
+    return err_hint(err, "let this user write the file and its folder; if it already may, the file "
+                         "is damaged: rename it");
 }
 
 static int database_in_use(const struct state *s, struct err *err)

@@ -39,7 +39,7 @@ static int store_cannot_use(const char *path, int cause, struct err *err)
     err_set(err, later ? ERR_TRANSIENT : ERR_STATE, "could not open \"%s\": %s", path,
             strerror(cause));
     return err_hint(err, cause == ENOENT ? "create the directory, or set state.path"
-                         : full          ? "make room on its disk and run again"
+                         : full          ? "free space on its disk and run again"
                          : later         ? "run again later"
                                  : "let this user read and write its folder, or set state.path");
 }
@@ -176,15 +176,15 @@ static int store_check_form(const struct state *s, const struct form *form, stru
         return err_hint(err, "set state.path to a file of its own");
     }
     if (form->form < 1) {
-        return database_damaged(s, "it has no form", err);
+        return database_damaged(s, "it has no schema version", err);
     }
     if (form->form > store_newest_form()) {
         err_set(err, ERR_STATE,
-                "state file \"%s\" was written by a newer version: its form is %lld, this version "
-                "knows %lld",
+                "state file \"%s\" was written by a newer version: its schema version is %lld, "
+                "this program knows %lld",
                 s->path, (long long)form->form, (long long)store_newest_form());
         return err_hint(
-            err, "use that version, or keep the file aside under another name: the next sync "
+            err, "use that version, or rename the file: the next sync "
                  "continues from the position that the source keeps, else rebuilds the index");
     }
     return trust_schema(s, err);

@@ -75,7 +75,7 @@ static int trust_check_file(const char *path, const struct stat *at, uid_t owner
     }
     if (!S_ISREG(at->st_mode)) {
         err_set(err, ERR_STATE, "could not open state file \"%s\": it is a %s", path,
-                S_ISDIR(at->st_mode) ? "directory" : "device or the like, and no file");
+                S_ISDIR(at->st_mode) ? "directory" : "device or other special file");
         return err_hint(err, "set state.path to a file of its own");
     }
     if (at->st_uid != geteuid() && at->st_uid != owner) {

@@ -233,7 +233,7 @@ static void holder_request_push_discarded(struct holder_request *k, struct buf *
     const struct sync_outcome *o = &k->outcome;
     char count[UNITS_BYTES];
     if (!arguments_have(k->arguments, OPTION_JSON)) {
-        buf_printf(out, "%s: %s%s dead letter%s forgotten\n", o->pipeline,
+        buf_printf(out, "%s: %s%s dead letter%s discarded\n", o->pipeline,
                    o->err != NULL      ? "failed, "
                    : o->result.stopped ? "stopped, "
                                        : "",

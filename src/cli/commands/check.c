@@ -89,9 +89,9 @@ void check_fail(struct check *c, const struct err *err)
 {
     const char *remedy =
         err->class == ERR_TRANSIENT
-            ? "it may be temporary: look for the server's problem, and check again"
+            ? "it may be temporary: look for the server's problem, then run check again"
         : err->http_status >= 500
-            ? "ask the operator of the service for the reason in its log, and check again"
+            ? "ask the operator of the service for the reason in its log, then run check again"
             : NULL;
     check_fail_else(c, err, remedy);
 }
@@ -246,7 +246,7 @@ static void check_push_text(struct buf *out, const struct check *c)
         check_push_text_line(out, colours, column, &c->lines[i]);
     }
     buf_push_char(out, '\n');
-    buf_printf(out, "%zu passed, %zu to look at, %zu failed", check_count_of(c, 0, VERDICT_PASS),
+    buf_printf(out, "%zu passed, %zu warned, %zu failed", check_count_of(c, 0, VERDICT_PASS),
                check_count_of(c, 0, VERDICT_WARN), check_count_of(c, 0, VERDICT_FAIL));
     size_t skipped = check_count_of(c, 0, VERDICT_SKIP);
     if (skipped > 0) {

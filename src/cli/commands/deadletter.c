@@ -198,7 +198,7 @@ int command_deadletter_list(const struct arguments *a, struct err *err)
     if (rc == 0 && l.count == 0 && !l.json) {
         buf_push_literal(&l.out, "no dead letters");
         if (l.unknown != NULL) {
-            buf_printf(&l.out, "; pipeline \"%s\" has no position yet: see again after a sync",
+            buf_printf(&l.out, "; pipeline \"%s\" has no position yet: run a sync first",
                        l.unknown);
         }
         buf_push_char(&l.out, '\n');

@@ -123,7 +123,7 @@ static bool deadletter_edit_is_agreed(size_t count)
     char n[UNITS_BYTES];
     char *line = NULL;
     size_t size = 0;
-    fprintf(stderr, "forget %s dead letter%s? [y/N] ", units_count(n, (int64_t)count),
+    fprintf(stderr, "discard %s dead letter%s? [y/N] ", units_count(n, (int64_t)count),
             count == 1 ? "" : "s");
     bool yes = getline(&line, &size, stdin) > 0 &&
                (strcmp(line, "y\n") == 0 || strcmp(line, "yes\n") == 0);

@@ -161,7 +161,7 @@ static int init_ask_service(struct init *i, struct service *service, struct err 
     }
     /* without the privilege to look up a name, `check` reports whether it is in use */
     return rc == 0 && init_name_index(i, service) == ERR_TRANSIENT
-               ? err_set(err, ERR_TRANSIENT, "it answers no longer")
+               ? err_set(err, ERR_TRANSIENT, "it no longer answers")
                : rc;
 }
 
@@ -187,7 +187,7 @@ static void init_look_at_service(struct init *i)
     if (rc < 0) {
         snprintf(i->trouble, sizeof(i->trouble), "%s", err.message);
         i->product = (struct product_info){0};
-        terminal_print("the service was not asked what it is: %s", err.message);
+        terminal_print("could not identify the service: %s", err.message);
     }
     http_service_close(service);
 }
@@ -254,7 +254,7 @@ static void init_take_capture(struct init *i, const char *answer)
 
 static int init_ended(struct err *err)
 {
-    return err_set(err, ERR_REJECTED, "nothing was written: the answers ended");
+    return err_set(err, ERR_REJECTED, "nothing was written: unexpected end of input");
 }
 
 static int init_choose_url(struct init *i, struct err *err)
@@ -306,7 +306,7 @@ static void init_warn(const struct init *i)
 {
     const struct survey *s = &i->survey;
     if (!s->readable) {
-        terminal_print("role \"%s\" may not read \"%s\", so that its values were not looked at",
+        terminal_print("role \"%s\" may not read \"%s\", so its values were not examined",
                        s->identity.role, s->name);
     }
     if (s->table->row_security) {

@@ -49,7 +49,7 @@ static int source_set_notify(struct installer *i, struct err *err)
         rc = install_notify(i->pg, i->table, on, err);
     }
     if (rc == 0 && on != was) {
-        source_push_done(i, on ? "sends NOTIFY" : "sends no NOTIFY any more");
+        source_push_done(i, on ? "sends NOTIFY" : "no longer sends NOTIFY");
     }
     return rc;
 }
@@ -60,8 +60,8 @@ static void source_warn_publications(const struct installer *i, const struct ins
 {
     if (beside->publications != NULL && state != INSTALL_CURRENT) {
         terminal_print(
-            "warning: pipeline \"%s\": the publication %s is of all tables, so of the change log's "
-            "too: a subscriber that lacks them stops; " INSTALL_PUBLICATIONS_REMEDY,
+            "warning: pipeline \"%s\": the publication %s includes all tables, also the change "
+            "log's: a subscriber that lacks them stops; " INSTALL_PUBLICATIONS_REMEDY,
             i->pipeline, beside->publications);
     }
 }
@@ -80,9 +80,9 @@ static int source_step_install(struct installer *i, struct err *err)
 {
     static const char *const done[] = {
         [INSTALL_ABSENT] = "is installed",
-        [INSTALL_OLDER] = "is brought to the present version",
+        [INSTALL_OLDER] = "is upgraded to the current version",
         [INSTALL_BROKEN] = "is repaired",
-        [INSTALL_CURRENT] = "was installed already, nothing changed",
+        [INSTALL_CURRENT] = "is already installed, nothing changed",
     };
     enum install_state state;
     struct install_beside beside = {0};
@@ -141,7 +141,7 @@ static int source_step_uninstall(struct installer *i, struct err *err)
 static void source_push_comments(struct installer *i, const struct install_beside *beside)
 {
     if (beside->publications != NULL) {
-        buf_push_text(&i->out, "-- warning: a publication is of all tables, so of these too: ");
+        buf_push_text(&i->out, "-- warning: a publication includes all tables, also these: ");
         text_escape(&i->out, beside->publications, strlen(beside->publications));
         buf_push_text(&i->out,
                       "\n-- a subscriber that lacks them stops; " INSTALL_PUBLICATIONS_REMEDY "\n");

@@ -184,8 +184,8 @@ static bool verify_guard_passes(const struct verify_job *j)
         arguments_have(j->arguments, OPTION_ALLOW_DELETES)) {
         return true;
     }
-    terminal_print("pipeline \"%s\": the guard keeps %lld extra document%s of %lld from being "
-                   "deleted; if they are meant to go: rowferry verify --repair --allow-deletes %s",
+    terminal_print("pipeline \"%s\": the guard stopped the deletion of %lld extra document%s of "
+                   "%lld; if it is intended: rowferry verify --repair --allow-deletes %s",
                    j->pipeline->name, (long long)r->found[VERIFY_EXTRA],
                    r->found[VERIFY_EXTRA] == 1 ? "" : "s", (long long)r->documents,
                    j->pipeline->name);
@@ -200,8 +200,8 @@ static void verify_report_halted(const struct verify_job *j, struct state *state
     struct err ignored;
     bool halted = false;
     if (guard_stop_read(state, &halt, &halted, &ignored) == 0 && halted) {
-        terminal_print("pipeline \"%s\": what differs was not sent, as the pipeline is stopped by "
-                       "the guard: see: rowferry status %s",
+        terminal_print("pipeline \"%s\": differences were not sent because the guard stopped the "
+                       "pipeline; see: rowferry status %s",
                        j->pipeline->name, j->pipeline->name);
     }
 }
@@ -251,19 +251,18 @@ static int verify_send(struct verify_job *j, struct err *err)
         return rc;
     }
     if (j->repairs.changed.left_out + j->repairs.extra.left_out > 0) {
-        terminal_print("pipeline \"%s\": %zu differences are left for a second repair",
+        terminal_print("pipeline \"%s\": %zu differences remain for a second repair",
                        j->pipeline->name, j->repairs.changed.left_out + j->repairs.extra.left_out);
     }
     if (j->repairs.impossible > 0) {
-        terminal_print(
-            "pipeline \"%s\": %zu extra document%s that no row can have: to be deleted by hand",
-            j->pipeline->name, j->repairs.impossible,
-            j->repairs.impossible == 1 ? " has an id" : "s have ids");
+        terminal_print("pipeline \"%s\": %zu extra document%s that no row can have: delete by hand",
+                       j->pipeline->name, j->repairs.impossible,
+                       j->repairs.impossible == 1 ? " has an id" : "s have ids");
         rc = (int)err_exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);
     }
     if (j->repairs.fixed > 0) {
         terminal_print("pipeline \"%s\": %zu difference%s stay%s: a data stream takes no updates "
-                       "and no deletes; settle them there by hand (docs/verify.md)",
+                       "and no deletes; correct them there by hand (docs/verify.md)",
                        j->pipeline->name, j->repairs.fixed, j->repairs.fixed == 1 ? "" : "s",
                        j->repairs.fixed == 1 ? "s" : "");
         rc = (int)err_exit_code_worse(EXIT_DIFFERENCES, (enum exit_code)rc);

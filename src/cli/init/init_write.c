@@ -64,11 +64,12 @@ static void init_write_push_head(struct buf *out, const struct init *i)
                             s->identity.database, i->index);
     init_write_push_comment(
         out, 0,
-        "Proposed by rowferry init: it works as it stands, and each line may be changed. Next:");
+        "Proposed by rowferry init: it works as it is, and you can change each line. Next:");
     if (i->capture != INIT_CURSOR && s->log != INSTALL_CURRENT) {
         init_write_push_step(out, i, "source install", "the change log in the database");
     }
-    init_write_push_step(out, i, "check", "looks at all that a sync needs, and changes nothing");
+    init_write_push_step(out, i, "check",
+                         "checks everything that a sync needs, and changes nothing");
     init_write_push_step(out, i, "sync", "builds the index; after that, sends what changed");
 }
 
@@ -77,8 +78,8 @@ static void init_write_push_source(struct buf *out, const struct init *i)
     const struct pg_identity *id = &i->survey.identity;
     buf_push_literal(out, "  \"source\": {\n");
     init_write_push_comment(out, 4,
-                            "PostgreSQL %d.%d. No password stands here: it comes from ~/.pgpass or "
-                            "$PGPASSWORD, or from",
+                            "PostgreSQL %d.%d. This file has no password: it comes from ~/.pgpass "
+                            "or $PGPASSWORD, or from",
                             id->server_version / 10000, id->server_version % 10000);
     init_write_push_comment(out, 4, "  \"password\": { \"file\": \"/run/secrets/pg\" }");
     if (i->capture == INIT_LOG_PRIMARY) {
@@ -101,7 +102,7 @@ static void init_write_push_source(struct buf *out, const struct init *i)
 static void init_write_push_product(struct buf *out, const struct init *i)
 {
     if (i->trouble[0] != '\0') {
-        init_write_push_comment(out, 4, "It was not asked what it is: %s.", i->trouble);
+        init_write_push_comment(out, 4, "It could not be identified: %s.", i->trouble);
     } else {
         init_write_push_comment(out, 4, "%s%s%s%s answered.", product_name(i->product.product),
                                 i->product.version[0] != '\0' ? " " : "", i->product.version,
@@ -200,7 +201,7 @@ static void init_write_push_query(struct buf *out, const struct survey *s)
 static void init_write_push_dependencies(struct buf *out, const struct survey *s)
 {
     init_write_push_comment(
-        out, 6, "What else a document is made of, and which documents a change there updates.");
+        out, 6, "The other tables of a document, and which documents a change there updates.");
     for (size_t k = 0; k < s->doubt_count; k++) {
         init_write_push_comment(out, 6, "Costly: %s.", s->doubts[k]);
     }
@@ -266,9 +267,9 @@ static void init_write_push_capture(struct buf *out, const struct init *i)
     if (s->cursor != NULL && s->table->query == NULL) {
         buf_init(&other, INIT_TEXT_BYTES);
         init_write_push_cursor(&other, s);
-        init_write_push_comment(
-            out, 6, "Without installing anything%s:",
-            s->cursor_index != NULL ? "" : " (and it wants an index over the column)");
+        init_write_push_comment(out, 6, "Without installing anything%s:",
+                                s->cursor_index != NULL ? ""
+                                                        : " (and it needs an index on the column)");
         init_write_push_comment(out, 6, "  %s", buf_text(&other));
         buf_release(&other);
     }
@@ -281,8 +282,7 @@ static void init_write_push_from(struct buf *out, const struct init *i)
     buf_push_literal(out, "    \"from\": {\n");
     if (s->view != NULL) {
         init_write_push_comment(
-            out, 6, "The view %s has no changes of its own; those of the tables behind it have.",
-            s->view);
+            out, 6, "The changes of the view %s are those of the tables behind it.", s->view);
     }
     buf_push_literal(out, "      \"table\": ");
     init_write_push_quoted(out, s->name);
@@ -339,9 +339,9 @@ static void init_write_push_settings(struct buf *out, const struct init *i)
     init_write_push_comment(out, 6, "%s on disk: %s. %s", units_size(size, i->survey.table->bytes),
                             init_write_shards(&i->survey) == 1 ? "one shard"
                                                                : "a shard for each 30 GiB",
-                            i->nodes == 1  ? "One node, on which a replica has no place."
-                            : i->nodes > 1 ? "A replica, so that a node may fail."
-                                           : "A replica, where there are two nodes.");
+                            i->nodes == 1  ? "One node: a replica could not be assigned."
+                            : i->nodes > 1 ? "A replica, so that one node can fail."
+                                           : "A replica, if there are two nodes.");
     buf_printf(out, "      \"settings\": { \"number_of_shards\": %d, \"number_of_replicas\": %d",
                init_write_shards(&i->survey), i->nodes == 1 ? 0 : 1);
     if (fields > FIELDS_LIMIT * 9 / 10) {
@@ -386,7 +386,7 @@ static void init_write_push_fields(struct buf *out, const struct proposed *mappi
         if (count++ == 0) {
             buf_push_literal(out, ",\n");
             init_write_push_comment(
-                out, 4, "Property and column, where the column's name is none for a property.");
+                out, 4, "Property and column, if a property cannot have the column's name.");
             buf_push_literal(out, "    \"fields\": {");
         } else {
             buf_push_char(out, ',');
@@ -408,8 +408,8 @@ void init_write(struct buf *out, const struct init *i)
     buf_push_literal(out, "  \"pipelines\": [ {\n    \"name\": ");
     init_write_push_quoted(out, i->pipeline);
     buf_push_literal(out, ",\n");
-    init_write_push_comment(out, 4,
-                            "What is expected lets check say whether the service is large enough:");
+    init_write_push_comment(
+        out, 4, "If you state what you expect, check examines if the service is large enough:");
     init_write_push_comment(
         out, 4,
         "  \"capacity\": { \"query_rate\": 10, \"retention\": \"365d\", \"growth\": 1000 },");

@@ -110,7 +110,7 @@ static void differences_add_line(struct differences *d, const struct verify_foun
     buf_push_text(&d->text, found->impossible ? ": no row can have this key\n" : "\n");
     differences_push_fields(&fields, found);
     if (fields.count > FIELDS_SHOWN) {
-        buf_printf(&d->text, "    and %zu fields more\n", fields.count - FIELDS_SHOWN);
+        buf_printf(&d->text, "    and %zu more fields\n", fields.count - FIELDS_SHOWN);
     }
 }
 
@@ -215,8 +215,8 @@ static void differences_push_waiting(struct buf *out, const struct verified *v)
                          : ": sync first");
     if (r->halted) {
         buf_printf(out,
-                   "  next: rowferry status %s, then rowferry sync, with --allow-deletes where the "
-                   "deletes are meant\n",
+                   "  next: rowferry status %s, then rowferry sync, with --allow-deletes if the "
+                   "deletes are intended\n",
                    v->pipeline);
     }
 }
@@ -243,8 +243,8 @@ static void differences_push_notes(struct buf *out, const struct differences *d,
         buf_push_literal(out, "  documents without a row were not looked for (--where)\n");
     }
     if (r->unlisted) {
-        buf_push_literal(out, "  the service does not let the index be refreshed: documents of the "
-                              "last moments may be missing among the extra ones\n");
+        buf_push_literal(out, "  the index could not be refreshed: the newest documents may be "
+                              "missing among the extra ones\n");
     }
 }
 

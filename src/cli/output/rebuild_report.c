@@ -24,7 +24,7 @@ static void rebuild_report_push_live(struct buf *out, const struct rebuild_outco
         buf_printf(out, " of %s", units_count(all, r->rows));
     }
     if (r->adopted) {
-        buf_printf(out, "; what was there is kept as %s", r->former);
+        buf_printf(out, "; the previous index is kept as %s", r->former);
     } else if (r->kept) {
         buf_printf(out, "; %s is kept for --rollback", r->former);
     } else if (r->former[0] != '\0') {
@@ -35,7 +35,7 @@ static void rebuild_report_push_live(struct buf *out, const struct rebuild_outco
 static void rebuild_report_push_end(struct buf *out, const struct rebuild_report_end *end)
 {
     if (end->exit_code == EXIT_HELD) {
-        buf_push_literal(out, "left alone, another process holds it");
+        buf_push_literal(out, "skipped, another process holds it");
     } else if (end->err != NULL) {
         buf_push_text(out, end->abort  ? "not aborted"
                            : end->back ? "not rolled back"

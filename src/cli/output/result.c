@@ -80,7 +80,7 @@ static void result_push_what(struct buf *out, const struct sync_outcome *o)
 {
     const struct counters *c = &o->result.counters;
     if (o->exit_code == EXIT_HELD) {
-        buf_push_literal(out, "left alone, another process holds it");
+        buf_push_literal(out, "skipped, another process holds it");
     } else if (o->err != NULL) {
         buf_push_literal(out, "failed");
         if (result_operations_of(c) > 0) {

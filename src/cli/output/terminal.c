@@ -55,7 +55,7 @@ void terminal_push_shown(struct buf *out, const char *bytes, size_t len)
 int terminal_screen(const struct buf *out, struct err *err)
 {
     if (out->failed) {
-        return err_set(err, ERR_TRANSIENT, "the result is too large for the memory");
+        return err_set(err, ERR_TRANSIENT, "not enough memory for the result");
     }
     if (!file_write_all(STDOUT_FILENO, buf_text(out), out->len)) {
         return err_set(err, ERR_TRANSIENT, "could not write to standard output: %s",

@@ -207,7 +207,7 @@ static void validation_page_bar_of_bytes(struct plot *p, const char *label, doub
 
 static void validation_page_plot_storage(struct buf *out, const struct validate_figures *f)
 {
-    struct plot p = {.title = "Storage", .about = "bytes of a row by chance"};
+    struct plot p = {.title = "Storage", .about = "bytes of a random row"};
     if (f->chance_count > 0 && f->stored_bytes > 0) {
         double rows = (double)f->chance_count;
         validation_page_bar_of_bytes(&p, "as JSON", (double)f->chance_bytes / rows, "calm");
@@ -378,9 +378,10 @@ void validation_report_push_page(struct buf *out, const struct buf *sections, bo
     const char *content = strstr(page, CONTENT_MARK);
     buf_push(out, page, (size_t)(verdict - page));
     buf_push_text(
-        out, good
-                 ? "<p class=\"verdict\" data-tone=\"well\">ready for the whole load</p>"
-                 : "<p class=\"verdict\" data-tone=\"bad\">to be mended before the whole load</p>");
+        out,
+        good
+            ? "<p class=\"verdict\" data-tone=\"well\">ready for the initial load</p>"
+            : "<p class=\"verdict\" data-tone=\"bad\">to be corrected before the initial load</p>");
     verdict += sizeof(VERDICT_MARK) - 1;
     buf_push(out, verdict, (size_t)(content - verdict));
     buf_push(out, buf_text(sections), sections->len);

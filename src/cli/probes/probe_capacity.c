@@ -81,15 +81,14 @@ static void probe_capacity_report_documents(struct check *c, const struct sizes 
     units_size(largest, s->largest_bytes);
     if (s->late) {
         check_report(c, VERDICT_WARN, "look at the plan of from.query: explain analyze",
-                     "about %s; how large they are is not known, a sample takes more than 10s",
-                     many);
+                     "about %s; their size is unknown, a sample takes more than 10s", many);
     } else if (c->table->estimated_rows < 0) {
         check_report(c, VERDICT_WARN, NULL,
                      "%s at least: the table was never analysed, so the number is not known", many);
         check_remedy(c, "analyze %s", c->table->quoted);
     } else if (s->largest_bytes > most) {
         check_report(c, VERDICT_WARN, "raise limits.document_bytes, or leave the large column out",
-                     "one of %s is a dead letter: limits.document_bytes is less", largest);
+                     "one of %s becomes a dead letter: limits.document_bytes is smaller", largest);
     } else {
         check_pass(c, "about %s of %s each, the largest of a sample %s", many, average, largest);
     }

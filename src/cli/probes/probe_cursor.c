@@ -53,7 +53,8 @@ static const char *probe_cursor_blind_why(const struct cursor_look *look, const 
     }
     if (!look->timed) {
         *remedy = "follow a timestamptz that the database sets";
-        return "the column is no timestamptz, which a transaction's start could be compared with";
+        return "the column is not a timestamptz, so it cannot be compared with the start of a "
+               "transaction";
     }
     if (look->in_recovery) {
         *remedy = "connect to the primary";
@@ -66,7 +67,7 @@ static const char *probe_cursor_blind_why(const struct cursor_look *look, const 
     if (!look->tracked) {
         *remedy = "set track_activities to on, also for each role and database (psql: \\drds) and "
                   "for sessions that are open";
-        return "the server does not say of every session how long its transaction has run";
+        return "the server does not show since when each session's transaction runs";
     }
     return NULL;
 }
@@ -91,7 +92,7 @@ static void probe_cursor_horizon(struct check *c)
                          c->identity.role);
         }
     } else {
-        check_pass(c, "no change is missed whose value the database takes within its transaction");
+        check_pass(c, "no change is missed if the database sets the value within the transaction");
     }
     if (look.prepared[0] != '\0') {
         check_report(c, VERDICT_WARN, "end it with COMMIT PREPARED or ROLLBACK PREPARED",
@@ -110,7 +111,7 @@ static void probe_cursor_deletes(struct check *c)
     if (from->reconcile_ms > 0) {
         check_pass(c,
                    "rows that are deleted in the table leave the index with the first sync that "
-                   "runs %s after the last look",
+                   "runs %s after the last reconcile",
                    units_duration(every, from->reconcile_ms));
         return;
     }

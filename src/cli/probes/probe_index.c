@@ -21,7 +21,7 @@ static void probe_index_report_missing(struct check *c, const struct buf *missin
     check_report(c, VERDICT_FAIL, NULL, "%s lacks %s",
                  c->account[0] != '\0' ? c->account : "the account", buf_text(missing));
     if (key) {
-        check_remedy(c, "have an administrator make another key: %s", buf_text(&grant));
+        check_remedy(c, "have an administrator create another key: %s", buf_text(&grant));
     } else {
         check_remedy(c, "have an administrator give %s this role: %s",
                      c->account[0] != '\0' ? c->account : "it", buf_text(&grant));
@@ -42,7 +42,7 @@ static void probe_index_privileges(struct check *c)
         check_fail(c, &err);
     } else if (!told) {
         check_report(c, VERDICT_WARN, "rowferry smoke tries what can be tried",
-                     "cannot be told before they are used: the service does not say");
+                     "unknown until they are used: the service does not report them");
     } else if (missing.len > 0) {
         probe_index_report_missing(c, &missing);
     } else {
@@ -63,7 +63,7 @@ static void probe_index_report_write_alias(struct check *c, const struct index_i
     if (write_alias_look(c->session.service, &generation, alias, &given, &err) < 0) {
         check_fail(c, &err);
     } else if (!given) {
-        check_report(c, VERDICT_WARN, "the next sync gives it",
+        check_report(c, VERDICT_WARN, "the next sync adds it",
                      "index \"%s\" lacks its alias \"%s\"", index->name, alias);
     }
 }
@@ -96,7 +96,7 @@ static void probe_index_report_stream(struct check *c, const struct index_info *
         check_report(
             c, VERDICT_FAIL,
             "choose another to.index; for rows that are only added: \"kind\": \"data_stream\"",
-            "\"%s\" is a data stream, and an alias cannot bear its name", stream->name);
+            "\"%s\" is a data stream, and an alias cannot have its name", stream->name);
     } else if (strcmp(stream->pipeline, c->pipeline->name) == 0) {
         check_pass(c, "data stream \"%s\" is this pipeline's", stream->name);
     } else if (stream->pipeline[0] != '\0') {
@@ -104,9 +104,10 @@ static void probe_index_report_stream(struct check *c, const struct index_info *
                      "data stream \"%s\" is that of pipeline \"%s\"", stream->name,
                      stream->pipeline);
     } else {
-        check_report(c, VERDICT_WARN, NULL,
-                     "data stream \"%s\" is no pipeline's: the first sync takes it, if it is empty",
-                     stream->name);
+        check_report(
+            c, VERDICT_WARN, NULL,
+            "data stream \"%s\" belongs to no pipeline: the first sync uses it if it is empty",
+            stream->name);
         check_remedy(c, "choose another to.index, or: DELETE /_data_stream/%s", stream->name);
     }
 }
@@ -115,7 +116,7 @@ static void probe_index_report_stream(struct check *c, const struct index_info *
 static void probe_index_report_in_its_place(struct check *c)
 {
     check_report(c, VERDICT_FAIL, "choose another to.index",
-                 "\"%s\" is an index or alias, and a data stream cannot bear its name",
+                 "\"%s\" is an index or alias, and a data stream cannot have its name",
                  c->pipeline->to.index);
 }
 
@@ -154,7 +155,7 @@ static void probe_index(struct check *c)
         check_report(c, VERDICT_FAIL,
                      "rowferry reindex --adopt builds an index beside it and turns the name into "
                      "an alias; or choose another to.index",
-                     "\"%s\" is an index of its own, and an alias cannot bear its name", alias);
+                     "\"%s\" is an index, and an alias cannot have its name", alias);
         break;
     }
 }
@@ -175,8 +176,8 @@ static void probe_index_name(struct check *c)
         check_fail(c, &err);
     } else if (template.stream) {
         check_report(c, VERDICT_FAIL, NULL,
-                     "names like \"%s\" are a data stream's here, by the template \"%s\", and rows "
-                     "that change need an index",
+                     "names like \"%s\" become data streams by the template \"%s\", and rows that "
+                     "change need an index",
                      buf_text(&name), template.name);
         check_remedy(c, "choose another to.index, or: DELETE /_index_template/%s", template.name);
     } else if (template.alias[0] != '\0') {
@@ -188,9 +189,8 @@ static void probe_index_name(struct check *c)
                      alias);
     } else {
         check_pass(c, "\"%s\" is legal, and %s", alias,
-                   template.known
-                       ? "no template makes it a data stream's"
-                       : "whether a template makes it a data stream's is not to be seen");
+                   template.known ? "no template makes it a data stream"
+                                  : "could not see if a template makes it a data stream");
     }
     buf_release(&name);
 }
@@ -204,7 +204,7 @@ static void probe_index_report_automatic(struct check *c, const char *value, boo
     if (!cluster_creates(value, alias)) {
         check_pass(c, "no write creates \"%s\"", alias);
     } else if (there) {
-        check_pass(c, "\"%s\" is there: no write creates it", alias);
+        check_pass(c, "\"%s\" exists: no write creates it", alias);
     } else {
         check_report(c, VERDICT_WARN, NULL,
                      "a write to \"%s\" before the first sync creates an index of that "
@@ -228,7 +228,7 @@ static void probe_index_automatic(struct check *c)
         index_resolve(c->session.service, c->pipeline->to.index, &kind, &index, &err) < 0) {
         check_fail(c, &err);
     } else if (value.len == 0) {
-        check_pass(c, "not known: this account may not read action.auto_create_index");
+        check_pass(c, "unknown: this account may not read action.auto_create_index");
     } else {
         probe_index_report_automatic(c, buf_text(&value), kind != ALIAS_ABSENT);
     }

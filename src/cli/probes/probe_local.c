@@ -43,7 +43,7 @@ static void probe_local_secrets(struct check *c)
                 : "put the secret there, readable by this user alone, or name another place");
         return;
     }
-    check_pass(c, "all that the file names can be read");
+    check_pass(c, "everything that the file names can be read");
     probe_local_report_warnings(c, told);
 }
 

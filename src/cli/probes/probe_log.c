@@ -15,7 +15,7 @@ static int probe_log_push_state(struct check *c, const struct table *table, stru
     enum install_state state;
     static const char *const texts[] = {
         [INSTALL_ABSENT] = "is not installed",
-        [INSTALL_OLDER] = "is of an older version",
+        [INSTALL_OLDER] = "was installed by an older version",
         [INSTALL_BROKEN] = "is broken",
         [INSTALL_CURRENT] = "",
     };
@@ -121,7 +121,7 @@ static void probe_log_consumers(struct check *c)
         check_fail(c, &err);
     } else if (names.len > 0) {
         check_report(c, VERDICT_WARN,
-                     "sync it; where it was given up: select rowferry.drop_consumer('...')",
+                     "sync it; if it was given up: select rowferry.drop_consumer('...')",
                      "the change log keeps entries for %s", buf_text(&names));
     } else {
         check_pass(c, "no consumer of this role keeps entries of the change log for long");
@@ -143,10 +143,10 @@ static void probe_log_publications(struct check *c)
                    beside.publications);
         check_report(
             c, VERDICT_WARN, buf_text(&remedy),
-            "%s: of all tables, so of the change log's too: a subscriber that lacks them stops",
+            "%s: includes all tables, also the change log's: a subscriber that lacks them stops",
             beside.publications);
     } else {
-        check_pass(c, "none is of all tables");
+        check_pass(c, "none includes all tables");
     }
     buf_release(&remedy);
     installed_beside_release(&beside);

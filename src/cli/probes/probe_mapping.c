@@ -154,12 +154,13 @@ static void probe_mapping_dynamic(struct check *c)
     if (mapping_parse(&mapping, c->pipeline->to.mappings, &err) < 0) {
         check_fail(c, &err);
     } else if (probe_mapping_guesses(mapping.dynamic)) {
-        check_report(c, VERDICT_WARN, "leave \"dynamic\" out of to.mappings: then it is strict",
-                     "to.mappings lets the service guess the type of what it does not name");
+        check_report(
+            c, VERDICT_WARN, "leave \"dynamic\" out of to.mappings: then it is strict",
+            "to.mappings lets the service guess the types of fields that it does not name");
     }
     probe_mapping_report_guessing(c, mapping.properties, mapping.count);
     if (c->count == before) {
-        check_pass(c, "no field's type is left to the service to guess");
+        check_pass(c, "the service guesses no field's type");
     }
     mapping_release(&mapping);
 }

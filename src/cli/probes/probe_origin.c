@@ -71,8 +71,7 @@ static void probe_origin_report_rebuild(struct check *c, struct session *s,
                                          : "rebuild the index: rowferry reindex ",
                probe_origin_is_stream(c) ? "" : c->pipeline->name);
     check_report(c, VERDICT_FAIL, buf_text(&remedy),
-                 "index \"%s\" is of another definition: %s that it was built from", index,
-                 d->what);
+                 "index \"%s\" has another definition: %s that it was built from", index, d->what);
     for (size_t i = 0; i < d->line_count; i++) {
         check_report(c, VERDICT_FAIL, NULL, "%s", d->lines[i]);
     }
@@ -93,7 +92,7 @@ static void probe_origin_report_lacking(struct check *c, struct state *state, co
         lacking.properties != NULL) {
         buf_printf(&remedy, "run: rowferry reindex %s", c->pipeline->name);
         check_report(c, VERDICT_WARN, buf_text(&remedy),
-                     "documents of before an addition to the mapping lack %s", lacking.properties);
+                     "documents older than an addition to the mapping lack %s", lacking.properties);
     }
     free(lacking.properties);
     buf_release(&remedy);

@@ -42,10 +42,10 @@ static void probe_reach_report_port(struct check *c, const struct ways *w, size_
     const struct reach *r = &w->reached[i];
     c->what = "service port";
     if (r->step == REACH_PORT) {
-        check_report(
-            c, bad,
-            "start the service, open the way to it, or correct host and port in service.url", "%s",
-            w->errors[i].message);
+        check_report(c, bad,
+                     "start the service, let this machine connect to it, or correct host and port "
+                     "in service.url",
+                     "%s", w->errors[i].message);
     } else {
         check_pass(c, "port %s is open", r->port);
     }
@@ -80,8 +80,8 @@ static void probe_reach_report_tls(struct check *c, const struct ways *w, size_t
     } else if (r->local) {
         check_pass(c, "none: http to this machine");
     } else {
-        check_report(c, VERDICT_WARN, "let the service speak https, and say so in service.url",
-                     "none: who listens on the way reads documents and credential");
+        check_report(c, VERDICT_WARN, "enable https in the service, and use it in service.url",
+                     "none: anyone on the network path can read documents and credential");
     }
 }
 

@@ -69,23 +69,23 @@ static void probe_server_report_transactions(struct check *c, const struct revie
     c->what = "transactions";
     if (r->open.pid != 0 && r->open.age_ms > (r->open.idle ? IDLE_LONG_MS : OPEN_LONG_MS)) {
         check_report(c, VERDICT_WARN, NULL,
-                     "one is open for %s, process %lld (%s): changes of it are not seen, and the "
-                     "change log is kept for it",
+                     "one has been open for %s, process %lld (%s): its changes are not visible, "
+                     "and the change log is kept for it",
                      units_duration(age, r->open.age_ms), (long long)r->open.pid, r->open.who);
         check_remedy(c, "let it end, or: select pg_terminate_backend(%lld)",
                      (long long)r->open.pid);
     }
     if (r->prepared.gid[0] != '\0' && r->prepared.age_ms > IDLE_LONG_MS) {
-        check_report(
-            c, VERDICT_WARN, NULL,
-            "%s of %s is prepared for %s: changes of it are not seen, and a cursor stands still",
-            r->prepared.gid, r->prepared.owner, units_duration(age, r->prepared.age_ms));
+        check_report(c, VERDICT_WARN, NULL,
+                     "%s of %s has been prepared for %s: its changes are not visible, and a cursor "
+                     "does not advance",
+                     r->prepared.gid, r->prepared.owner, units_duration(age, r->prepared.age_ms));
         check_remedy(c, "commit prepared %s, or: rollback prepared %s", r->prepared.gid,
                      r->prepared.gid);
     }
     if (c->count == before) {
         check_pass(c, "none is open for long%s",
-                   r->sees_others ? "" : ", as far as this role is shown");
+                   r->sees_others ? "" : ", as far as this role can see");
     }
 }
 

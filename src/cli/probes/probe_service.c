@@ -42,12 +42,12 @@ static void probe_service_report_product(struct check *c, const struct product_i
         check_report(c, VERDICT_WARN, "try it on a real service before anything depends on it",
                      "devsearch %s, a stand-in for trying out", p->version);
     } else if (p->product == PRODUCT_UNKNOWN && p->permitted) {
-        check_report(
-            c, VERDICT_FAIL, "correct service.url: it must name OpenSearch or Elasticsearch",
-            "what answers is neither OpenSearch nor Elasticsearch by what it says of itself");
+        check_report(c, VERDICT_FAIL,
+                     "correct service.url: it must name OpenSearch or Elasticsearch",
+                     "the answer identifies neither OpenSearch nor Elasticsearch");
     } else if (p->product == PRODUCT_UNKNOWN) {
         check_report(c, VERDICT_WARN, "expect OpenSearch or Elasticsearch at service.url",
-                     "not known: this credential may not ask");
+                     "unknown: this credential may not ask");
     } else if (p->major == 0) {
         check_pass(c, "%s, version unknown: this credential may not ask", name);
     } else if (!probe_service_is_tested(p)) {
@@ -67,7 +67,8 @@ static void probe_service(struct check *c)
         rc = product_detect(c->session.service, product, &err);
     }
     if (rc < 0) {
-        check_fail_else(c, &err, "let service.url name the search service itself, and it answer");
+        check_fail_else(c, &err,
+                        "let service.url name the search service itself, and see that it answers");
         return;
     }
     const struct service_config *service = &c->setup->config->service;
@@ -82,9 +83,9 @@ static void probe_service(struct check *c)
 static void probe_service_report_administrator(struct check *c, const struct account *a)
 {
     check_report(c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
-                 "make an account for rowferry alone and name it in service.auth: \"privileges\" "
-                 "then says what role it needs. Or --accept-admin, where it is meant",
-                 "\"%s\" is an administrator (%s): it may change all that there is", a->name,
+                 "create an account for rowferry alone and name it in service.auth: \"privileges\" "
+                 "then names the role that it needs; or --accept-admin if this is intended",
+                 "\"%s\" is an administrator (%s): it may change everything", a->name,
                  a->administrator);
 }
 
@@ -98,7 +99,7 @@ static void probe_service_report_account(struct check *c, const struct account *
                      "the service asks for no credential: any client of it may do everything");
     } else if (a->state == ACCOUNT_UNSEEN) {
         check_report(c, VERDICT_WARN, "ask the operator of the service what role the account has",
-                     "what it may do beyond its pipelines cannot be seen: %s", a->why);
+                     "could not see what it may do beyond its pipelines: %s", a->why);
     } else if (a->administrator[0] != '\0') {
         probe_service_report_administrator(c, a);
     } else if (a->surplus.len > 0) {
@@ -106,7 +107,9 @@ static void probe_service_report_account(struct check *c, const struct account *
             c, VERDICT_WARN, "have it granted the role that \"privileges\" names, and no other",
             "\"%s\" may do more than its pipelines need: %s", a->name, buf_text(&a->surplus));
     } else {
-        check_pass(c, "\"%s\" is no administrator, and nothing is seen of it beyond its pipelines",
+        check_pass(c,
+                   "\"%s\" is not an administrator, and may do nothing beyond its pipelines that "
+                   "can be seen",
                    a->name);
     }
 }
@@ -138,7 +141,7 @@ static void probe_service_clock(struct check *c)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (theirs_s == 0) {
-        check_pass(c, "not known: neither a Date nor _cat/health shows it");
+        check_pass(c, "unknown: neither a Date nor _cat/health shows it");
     } else if (apart_s > CLOCK_APART_S) {
         check_report(
             c, VERDICT_WARN,

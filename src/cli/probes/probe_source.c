@@ -69,9 +69,9 @@ static void probe_source_role(struct check *c)
     if (c->identity.superuser) {
         check_report(
             c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
-            "make one for rowferry alone: create role rowferry login; rowferry source install "
-            "--reader rowferry; then name it in source.uri. Or --accept-admin, where it is meant",
-            "role \"%s\" is a superuser: it may change all that there is", c->identity.role);
+            "create one for rowferry alone: create role rowferry login; rowferry source install "
+            "--reader rowferry; then name it in source.uri; or --accept-admin if this is intended",
+            "role \"%s\" is a superuser: it may change everything", c->identity.role);
     } else {
         check_pass(c, "\"%s\" is no superuser", c->identity.role);
     }

@@ -87,12 +87,12 @@ static void probe_state_report_modes(struct check *c, const char *directory, con
 {
     struct stat at;
     if (stat(path, &at) == 0 && (at.st_mode & 077) != 0) {
-        check_report(c, VERDICT_WARN, NULL, "others than its owner may open \"%s\"", path);
+        check_report(c, VERDICT_WARN, NULL, "users other than its owner may open \"%s\"", path);
         check_remedy(c, "chmod 600 \"%s\"", path);
     }
     if (stat(directory, &at) == 0 && (at.st_mode & 022) != 0 && (at.st_mode & S_ISVTX) == 0) {
-        check_report(c, VERDICT_WARN, NULL, "others than its owner may replace what is in \"%s\"",
-                     directory);
+        check_report(c, VERDICT_WARN, NULL,
+                     "users other than its owner may replace files in \"%s\"", directory);
         check_remedy(c, "chmod go-w \"%s\"", directory);
     }
 }
@@ -124,18 +124,18 @@ static int probe_state_report_halt(struct check *c, struct state *state, struct 
     }
     if (halt.rejected > 0) {
         check_report(
-            c, VERDICT_FAIL, NULL, "the guard has stopped it: %s of %s documents were refused, %s",
+            c, VERDICT_FAIL, NULL, "the guard stopped it: %s of %s documents were refused, %s",
             units_count(few, halt.rejected), units_count(many, halt.operations), halt.reason);
         check_remedy(c,
-                     "correct mapping or rows and run: rowferry sync %s; where they are as meant: "
+                     "correct mapping or rows and run: rowferry sync %s; if they are as intended: "
                      "rowferry sync --allow-rejections %s",
                      name, name);
     } else {
-        check_report(c, VERDICT_FAIL, NULL, "the guard has stopped it: %s deletes were counted",
+        check_report(c, VERDICT_FAIL, NULL, "the guard stopped it: %s deletes were counted",
                      units_count(few, halt.deletes));
         check_remedy(c,
-                     "put the rows back and run: rowferry sync %s; where they are meant to be "
-                     "gone: rowferry sync --allow-deletes %s",
+                     "restore the rows and run: rowferry sync %s; if the deletes are intended: "
+                     "rowferry sync --allow-deletes %s",
                      name, name);
     }
     return 0;
@@ -162,9 +162,9 @@ static int probe_state_report_rebuild(struct check *c, struct state *state, stru
     if (rc == 0 && underway) {
         check_report(c, VERDICT_WARN, NULL, "a rebuild that began %s has not ended",
                      clock_iso(when, rebuild.begun_us, 0));
-        check_remedy(
-            c, "go on with it: rowferry reindex %s; or give it up: rowferry reindex --abort %s",
-            c->pipeline->name, c->pipeline->name);
+        check_remedy(c,
+                     "continue it: rowferry reindex %s; or cancel it: rowferry reindex --abort %s",
+                     c->pipeline->name, c->pipeline->name);
     }
     return rc;
 }
@@ -201,7 +201,7 @@ static void probe_state_standing(struct check *c)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (c->count == before) {
-        check_pass(c, "no stop, pause, rebuild or dead letter stands in its way");
+        check_pass(c, "no guard stop, pause, unfinished rebuild or open dead letter");
     }
     state_close(state);
 }

@@ -23,7 +23,7 @@ static void probe_stream_report_changed(struct check *c, const struct review_cha
                  c->table->quoted, units_count(updates, seen->updates),
                  units_count(deletes, seen->deletes));
     check_remedy(c,
-                 "let to.kind be \"index\"; where it was once and is over: select "
+                 "set to.kind to \"index\"; if it happened once and is over: select "
                  "pg_stat_reset_single_table_counters('%s'::regclass)",
                  c->table->quoted);
 }
@@ -60,7 +60,7 @@ static void probe_stream_append_only(struct check *c)
     } else if (writers.count > 0) {
         probe_stream_report_writers(c, &writers);
     } else {
-        check_pass(c, "none was updated or deleted so far, and none but the owner of %s may do it",
+        check_pass(c, "no row was updated or deleted so far, and only the owner of %s may do so",
                    c->table->quoted);
     }
     review_rights_release(&writers);
@@ -103,10 +103,10 @@ static void probe_stream_timestamp(struct check *c)
     }
     column = probe_stream_column_of(c, &p.plan);
     if (column == NULL) {
-        check_pass(c, "\"@timestamp\" is the service's to fill");
+        check_pass(c, "the service fills \"@timestamp\"");
     } else if (!probe_stream_is_time(column)) {
         check_report(c, VERDICT_FAIL, "name a column of type timestamptz in fields",
-                     "\"@timestamp\" is filled from column \"%s\" of type %s, which is no time",
+                     "\"@timestamp\" is filled from column \"%s\" of type %s, which is not a time",
                      column->name, column->declared);
     } else if (!column->not_null && c->pipeline->from.query == NULL) {
         check_report(c, VERDICT_WARN, NULL,
@@ -170,8 +170,7 @@ static void probe_stream_template(struct check *c)
         check_fail(c, &err);
     } else if (!found.known) {
         check_report(c, VERDICT_WARN, NULL,
-                     "whether an index template makes a data stream of \"%s\" is not to be seen",
-                     name);
+                     "could not see if an index template makes a data stream of \"%s\"", name);
         check_remedy(c,
                      "have an administrator create one with the properties of to.mappings and "
                      "\"source_id\" (docs/rights.md): PUT /_index_template/%s",

@@ -50,7 +50,7 @@ static void probe_table_report_nullable(struct check *c, const char *key)
         }
     }
     check_report(c, VERDICT_WARN, buf_text(&sql),
-                 "(%s) may be NULL, and a row with a NULL key can only be a dead letter", key);
+                 "(%s) may be NULL, and a row with a NULL key becomes a dead letter", key);
     buf_release(&sql);
 }
 
@@ -68,7 +68,7 @@ static void probe_table_key(struct check *c)
         check_remedy(c, "name other columns in from.key, or: create unique index %son %s (%s)",
                      probe_concurrently(t), t->quoted, buf_text(&key));
     } else if (t->tree && t->kind != 'p') {
-        check_report(c, VERDICT_WARN, "see to it that no two of the tables have the same key",
+        check_report(c, VERDICT_WARN, "make sure that no two of the tables have the same key",
                      "(%s) is unique in each of the tables that inherit from %s alone",
                      buf_text(&key), t->quoted);
     } else if (!t->key_not_null) {
@@ -127,10 +127,10 @@ static int probe_table_report_surplus(struct check *c, struct err *err)
     struct review_rights surplus;
     int rc = review_surplus(c->pg, c->table, &surplus, err);
     if (rc == 0 && surplus.count > 0) {
-        probe_table_report_rights(c, VERDICT_WARN, "needs less than it may do:", &surplus);
+        probe_table_report_rights(c, VERDICT_WARN, "has more rights than it needs:", &surplus);
     } else if (rc == 0) {
-        check_pass(c, "role \"%s\" may do what is needed%s", c->identity.role,
-                   c->identity.superuser ? ", and all else" : ", and no more on the table");
+        check_pass(c, "role \"%s\" has the rights that it needs%s", c->identity.role,
+                   c->identity.superuser ? ", and all else" : ", and no others on the table");
     }
     review_rights_release(&surplus);
     return rc;
@@ -202,7 +202,7 @@ static void probe_table_reading(struct check *c)
     struct query_input in = {c->table, from->where, from->dependencies, from->dependency_count,
                              c->dependencies};
     if (rc < 0 || depend_require(c->pg, &in, NULL, NULL, &err) < 0) {
-        check_fail_else(c, &err, "correct from.where or from.query: psql says the same of it");
+        check_fail_else(c, &err, "correct from.where or from.query: psql reports the same error");
         return;
     }
     if (!probe_table_is_steady(c, &in)) {

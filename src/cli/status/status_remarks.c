@@ -39,7 +39,7 @@ void status_push_lacking(struct buf *out, const struct status *s)
     char iso[CLOCK_ISO_BYTES];
     if (s->upkeep.lacking.properties != NULL) {
         status_push_line(out, "lacking");
-        buf_printf(out, "documents of before %s lack ",
+        buf_printf(out, "documents older than %s lack ",
                    clock_iso(iso, s->upkeep.lacking.since_us, 0));
         terminal_push_safe(out, s->upkeep.lacking.properties, strlen(s->upkeep.lacking.properties));
         buf_printf(out, " until a rebuild: rowferry reindex %s\n", s->pipeline->name);

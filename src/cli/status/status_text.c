@@ -51,8 +51,8 @@ static const char *status_text_next_step(const struct status *s)
     case STATUS_STOPPED:
         return s->guard.halt.operations > 0
                    ? "correct mapping or rows, rowferry sync (or --allow-rejections)"
-                   : "put the rows back and rowferry sync, or rowferry sync --allow-deletes if "
-                     "these deletes are meant";
+                   : "restore the rows and run rowferry sync, or rowferry sync --allow-deletes if "
+                     "these deletes are intended";
     case STATUS_FAILED:
         return "rowferry check";
     case STATUS_STALLED:

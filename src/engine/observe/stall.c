@@ -13,19 +13,20 @@ static const struct cause_row {
     const char *remedy;
 } rows[STALL_COUNT] = {
     [STALL_NONE] = {"", NULL},
-    [STALL_STATE_FILE] = {"state_file", "make room on the disk of the state file, or mend its "
+    [STALL_STATE_FILE] = {"state_file", "free space on the disk of the state file, or correct its "
                                         "permissions; the work continues by itself"},
     [STALL_LOCK] = {"lock", "end the other holder, or wait until the source has noticed that a "
                             "lost session is gone"},
-    [STALL_GUARD] = {"guard", "put the rows back or correct the mapping, or rowferry sync "
+    [STALL_GUARD] = {"guard", "restore the rows or correct the mapping, or rowferry sync "
                               "--allow-deletes or --allow-rejections"},
     [STALL_REBUILD] = {"rebuild", "wait for the rebuild, or rowferry reindex --abort"},
-    [STALL_SOURCE] = {"source_away", "see that the source answers: rowferry check"},
-    [STALL_SERVICE] = {"service_away", "see that the service answers: rowferry check"},
-    [STALL_REFUSED] = {"service_refuses", "see why the service takes nothing: load, disk, blocks"},
-    [STALL_UNANSWERED] = {"service_unanswered", "see what the service is busy with"},
+    [STALL_SOURCE] = {"source_away", "make sure that the source answers: rowferry check"},
+    [STALL_SERVICE] = {"service_away", "make sure that the service answers: rowferry check"},
+    [STALL_REFUSED] = {"service_refuses",
+                       "find out why the service accepts nothing: load, disk, blocks"},
+    [STALL_UNANSWERED] = {"service_unanswered", "find out what the service is busy with"},
     [STALL_SILENT] = {"source_unanswered",
-                      "see what the source is busy with: a slow query, a lock, its disk"},
+                      "find out what the source is busy with: a slow query, a lock, its disk"},
     [STALL_WATERMARK] = {"watermark", "end the transaction that is open in the source"},
     [STALL_UNKNOWN] = {"unknown", "rowferry check, and the log of both servers"},
 };
@@ -106,7 +107,7 @@ static enum stall_cause stall_cause_of(const struct stall_facts *f, int64_t move
 
 static const char *stall_or_nothing(const char *text)
 {
-    return text != NULL && text[0] != '\0' ? text : "it does not say why";
+    return text != NULL && text[0] != '\0' ? text : "no reason given";
 }
 
 static void stall_push_reason(struct stall *s, const struct stall_facts *f)
@@ -114,13 +115,15 @@ static void stall_push_reason(struct stall *s, const struct stall_facts *f)
     char text[STALL_WHY_BYTES * 4] = "";
     switch (f->stopped != STALL_NONE ? STALL_NONE : s->cause) {
     case STALL_SOURCE:
-        snprintf(text, sizeof(text), "the source is away: %s", stall_or_nothing(f->source_why));
+        snprintf(text, sizeof(text), "the source is unreachable: %s",
+                 stall_or_nothing(f->source_why));
         break;
     case STALL_SERVICE:
-        snprintf(text, sizeof(text), "the service is away: %s", stall_or_nothing(f->service_why));
+        snprintf(text, sizeof(text), "the service is unreachable: %s",
+                 stall_or_nothing(f->service_why));
         break;
     case STALL_REFUSED: /* the service's reason may quote documents */
-        snprintf(text, sizeof(text), "the service takes nothing: it answers %d%s",
+        snprintf(text, sizeof(text), "the service accepts nothing: it answers %d%s",
                  f->service_status, f->service_status == 429 ? " (too much, or a full disk)" : "");
         break;
     case STALL_UNANSWERED:
@@ -136,7 +139,7 @@ static void stall_push_reason(struct stall *s, const struct stall_facts *f)
                  stall_or_nothing(f->watermark));
         break;
     case STALL_UNKNOWN:
-        snprintf(text, sizeof(text), "nothing moves, and neither side says why");
+        snprintf(text, sizeof(text), "no progress, and neither server gives a reason");
         break;
     default:
         snprintf(text, sizeof(text), "%s", stall_or_nothing(f->why));

@@ -82,7 +82,7 @@ START_TEST(an_account_with_too_much_or_too_little_is_found)
          .answers = {OPEN, ROLES("\"own\"", ""), CONFINED}},
         {.line = "account",
          .status = "WARN",
-         .words = "cannot be seen",
+         .words = "could not see",
          .faults = {OPEN, SAYS("_security/authinfo", 403, "{\"error\":\"forbidden\"}")},
          .remedy = "ask the operator of the service",
          .mend = MEND_SERVICE,
@@ -99,7 +99,7 @@ START_TEST(a_service_that_fails_for_the_moment_has_a_remedy_too)
          .status = "FAIL",
          .words = "503",
          .faults = {OPEN, SAYS("_security/authinfo", 503, "{}")},
-         .remedy = "look for the server's problem, and check again",
+         .remedy = "look for the server's problem, then run check again",
          .mend = MEND_SERVICE,
          .answers = {OPEN, ROLES("\"own\"", ""), CONFINED}},
     };
@@ -129,7 +129,7 @@ START_TEST(an_administrator_is_refused_unless_it_is_meant)
         lines_look(&l, w.config, NULL, NULL);
         ck_assert_int_eq(l.exit_code, 4);
         const char *remedy = lines_expect(&l, "account", "FAIL", administrators[i].words);
-        ck_assert_ptr_nonnull(strstr(remedy, "make an account for rowferry alone"));
+        ck_assert_ptr_nonnull(strstr(remedy, "create an account for rowferry alone"));
         lines_release(&l);
         lines_look(&l, w.config, "--accept-admin", NULL);
         ck_assert_int_eq(l.exit_code, 0);
@@ -174,7 +174,7 @@ START_TEST(what_a_name_means_to_the_service_is_told)
          .answers = {OPEN}},
         {.line = "product",
          .status = "WARN",
-         .words = "not known: this credential may not ask",
+         .words = "unknown: this credential may not ask",
          .faults = {SAYS("=/", 403, "{}")},
          .remedy = "expect OpenSearch or Elasticsearch at service.url",
          .mend = MEND_SERVICE,
@@ -261,7 +261,7 @@ START_TEST(a_name_that_others_have_is_told)
     world_start(&w, 5, NULL);
     world_install(&w);
     ask(&w, "PUT", "/shop-articles", "{}");
-    found_and_gone(&w, "index", "is an index of its own", "rowferry reindex --adopt");
+    found_and_gone(&w, "index", "is an index", "rowferry reindex --adopt");
     rowferry_expect(0, w.config, "reindex", "--adopt", NULL);
     passes(&w, "index");
     world_stop(&w);

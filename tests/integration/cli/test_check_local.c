@@ -114,7 +114,7 @@ START_TEST(a_mapping_that_does_not_fit_is_found)
          .mended = {.properties = KEYWORDS}},
         {.line = "definition",
          .status = "FAIL",
-         .words = "is of another definition",
+         .words = "has another definition",
          .synced = true,
          .setting = {.properties = KEYWORDS},
          .remedy = "rowferry reindex articles",
@@ -146,7 +146,7 @@ START_TEST(what_there_is_no_room_for_is_found)
          .mend = MEND_SQL},
         {.line = "documents",
          .status = "WARN",
-         .words = "is a dead letter",
+         .words = "becomes a dead letter",
          .plant = "update articles set title = repeat('x', 4000) where source_id = 1",
          .setting = {.limits = "\"document_bytes\": \"1KiB\""},
          .remedy = "raise limits.document_bytes",
@@ -301,7 +301,7 @@ START_TEST(files_that_are_missing_or_open_to_others_are_told)
     ck_assert_int_eq(chmod(key, 0644), 0);
     mends(&w, "secrets", "WARN", "can be read by others", "chmod 600");
     ck_assert_int_eq(chmod(state, 0640), 0);
-    mends(&w, "state file", "WARN", "others than its owner may open", "chmod 600");
+    mends(&w, "state file", "WARN", "users other than its owner may open", "chmod 600");
     ck_assert_int_eq(chmod(w.dir, 0777), 0);
     mends(&w, "state file", "FAIL", "may replace the state file in", "chmod go-w");
     ck_assert_int_eq(unlink(key), 0);

@@ -190,7 +190,7 @@ START_TEST(a_change_log_that_sees_too_little_is_found)
          .mend = MEND_ROWFERRY},
         {.line = "publications",
          .status = "WARN",
-         .words = "\"everything\": of all tables",
+         .words = "\"everything\": includes all tables",
          .plant = "create publication everything for all tables",
          .remedy = "drop publication \"everything\"",
          .mend = MEND_SQL_ONE},

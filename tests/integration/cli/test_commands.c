@@ -427,7 +427,7 @@ START_TEST(source_install_says_what_it_did_and_nothing_the_second_time)
         const char *text;
     } steps[] = {
         {"install", "articles: the change log of \"public\".\"articles\" is installed\n"},
-        {"install", "was installed already, nothing changed\n"},
+        {"install", "is already installed, nothing changed\n"},
         {"uninstall", " is removed\n"},
         {"uninstall", "was not installed, nothing changed\n"},
         {"print", "create schema "},

@@ -110,7 +110,7 @@ START_TEST(other_shells_are_told_the_same_words)
     ck_assert_str_eq(result.out, "--pipeline=authors\tshop-authors\n");
     program_result_release(&result);
     rowferry_run(&result, NULL, "completion", "words", "--", "verify", "--repa", NULL);
-    ck_assert_str_eq(result.out, "--repair\tsend what differs, and nothing else\n");
+    ck_assert_str_eq(result.out, "--repair\tsend the rows that differ, and nothing else\n");
     program_result_release(&result);
     rowferry_run(&result, NULL, "completion", "zsh", NULL);
     ck_assert_ptr_eq(strstr(result.out, "#compdef rowferry\n"), result.out);

@@ -117,9 +117,9 @@ START_TEST(a_service_that_does_not_answer_is_a_comment)
     char url[64];
     shop_open(&s, NOTES, NULL);
     snprintf(url, sizeof(url), "http://127.0.0.1:%d", free_port());
-    EXPECT(0, "the service was not asked what it is: GET /: could not connect", "--source", s.uri,
+    EXPECT(0, "could not identify the service: GET /: could not connect", "--source", s.uri,
            "--table", "notes", "--service", url, "-o", s.config);
-    shop_says(&s, "// It was not asked what it is: GET /: could not connect");
+    shop_says(&s, "// It could not be identified: GET /: could not connect");
     shop_says(&s, "\"number_of_replicas\": 1");
     shop_runs(&s, "source", "install");
     EXPECT(0, "\"table\": \"public.notes\"", "--source", s.uri, "--table", "notes", "--service",
@@ -214,7 +214,7 @@ START_TEST(an_api_key_of_the_environment_is_named_and_not_written)
     char *key = scratch_write(dir, "key", "canary-key-19\n");
     const char *const options[] = {"--api-key-file", key, NULL};
     shop_open(&s, NOTES, options);
-    EXPECT(0, "the service was not asked what it is: GET /: 401 Unauthorized", "--source", s.uri,
+    EXPECT(0, "could not identify the service: GET /: 401 Unauthorized", "--source", s.uri,
            "--table", "notes", "--service", s.service.url);
     ck_assert_int_eq(setenv("ROWFERRY_API_KEY", "canary-key-19", 1), 0);
     shop_init(&s, "notes", NULL);

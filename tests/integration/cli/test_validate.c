@@ -338,7 +338,7 @@ START_TEST(the_page_needs_nothing_else)
     read_page(page, path);
     expect_text(page, "<svg role=\"img\"");
     expect_text(page, "&lt;b&gt;bold");
-    expect_text(page, "to be mended before the whole load");
+    expect_text(page, "to be corrected before the initial load");
     expect_text(page, "</html>");
     ck_assert_ptr_null(strstr(page, "<script"));
     ck_assert_ptr_null(strstr(page, "http"));

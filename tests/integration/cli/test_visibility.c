@@ -94,12 +94,12 @@ START_TEST(source_says_whom_the_change_log_concerns)
              owner, owner);
     rowferry_run(&result, w.config, "source", "print", NULL);
     expect_text(result.out,
-                "-- warning: a publication is of all tables, so of these too: \"everything\"");
+                "-- warning: a publication includes all tables, also these: \"everything\"");
     expect_text(result.out, "pg_dump --exclude-schema=rowferry");
     program_result_release(&result);
     rowferry_run(&result, w.config, "source", "install", NULL);
     ck_assert_msg(result.exit_code == 0, "%s", result.err);
-    expect_text(result.err, "the publication \"everything\" is of all tables");
+    expect_text(result.err, "the publication \"everything\" includes all tables");
     expect_text(result.out, "dumps its tables by pg_dump --exclude-schema=rowferry");
     program_result_release(&result);
     rowferry_run(&result, w.config, "check", "--accept-admin", NULL);

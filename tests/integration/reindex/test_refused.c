@@ -93,7 +93,7 @@ START_TEST(an_index_that_bears_the_name_is_adopted_only_when_it_is_said)
     program_result_release(&result);
     ck_assert_int_eq(index_status(&w, "shop-articles"), 200);
     reindex(&w, 0, &result, "--adopt", NULL);
-    expect_text(result.out, "; what was there is kept as shop-articles-before-rowferry\n");
+    expect_text(result.out, "; the previous index is kept as shop-articles-before-rowferry\n");
     program_result_release(&result);
     expect_live(&w, "-1");
     world_expect_equal(&w);

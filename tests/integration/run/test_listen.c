@@ -87,7 +87,7 @@ START_TEST(a_service_that_is_away_is_not_ready_and_then_is)
     listens_start(&l, &w);
     world_fault(&w, "{\"status\":503}");
     set_title(&w, 5, "later");
-    listens_await(&l, "/readyz", 503, "the service is away");
+    listens_await(&l, "/readyz", 503, "the service is unreachable");
     listens_expect(&l, "/healthz", 200, "ok\n");
     listens_expect(&l, "/metrics", 200, "rowferry_service_up{pipeline=\"articles\"} 0\n");
     json_object_put(reply_json(200, "DELETE", w.service.url, "/_devsearch/faults", NULL,
@@ -158,7 +158,7 @@ START_TEST(an_address_that_is_taken_or_not_ours_ends_it_before_anything_begins)
     ck_assert_int_eq(setenv("ROWFERRY_LISTEN", strstr(l.url, "127."), 1), 0);
     rowferry_run(&result, w.config, "run", NULL);
     ck_assert_msg(result.exit_code == 6, "%d %s", result.exit_code, result.err);
-    expect_text(result.err, "another process does");
+    expect_text(result.err, "another process listens there");
     ck_assert_ptr_null(strstr(result.err, "sync_started"));
     program_result_release(&result);
     ck_assert_int_eq(setenv("ROWFERRY_LISTEN", "192.0.2.1:9187", 1), 0);

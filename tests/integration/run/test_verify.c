@@ -225,7 +225,7 @@ START_TEST(many_extra_documents_stay_and_are_named)
     struct json_object *status;
     struct json_object *verified = last_verify(&w, &status);
     expect_text(json_object_get_string(json_object_object_get(verified, "message")),
-                "the guard keeps 5 extra documents");
+                "the guard stopped the deletion of 5 extra documents");
     json_object_put(status);
     ck_assert(has_document(&w, 900000));
     end_run(&p);

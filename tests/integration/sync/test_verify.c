@@ -218,7 +218,9 @@ START_TEST(many_extra_documents_are_not_deleted_unasked)
     index_does(&w, 200, "POST", "/shop-articles/_refresh", NULL);
     rowferry_run(&r, w.config, "verify", "--json", "--repair", NULL);
     ck_assert_msg(r.exit_code == 1, "%.1500s%.1500s", r.out, r.err);
-    ck_assert_msg(strstr(r.err, "the guard keeps 150 extra documents of 549") != NULL, "%s", r.err);
+    ck_assert_msg(strstr(r.err, "the guard stopped the deletion of 150 extra documents of 549") !=
+                      NULL,
+                  "%s", r.err);
     ck_assert_int_eq(program_json_int(&r, "upserts"), 1);
     ck_assert_int_eq(program_json_int(&r, "deletes"), 0);
     program_result_release(&r);

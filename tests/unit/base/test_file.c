@@ -37,7 +37,7 @@ START_TEST(a_directory_or_a_device_is_no_file)
     enter();
     expect(".", 0, "Is a directory");
     expect("none", 0, "No such file or directory");
-    expect("/dev/zero", 0, "it is a device or the like, and no file");
+    expect("/dev/zero", 0, "it is not a regular file");
 }
 END_TEST
 

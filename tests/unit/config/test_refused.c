@@ -65,7 +65,7 @@ static const struct refused {
      "m, h, d) is expected, like \"1s\"",
      NULL},
     {PIPE(NAME "," FROM ",\n\"to\": {\"index\": \"i\", \"routing\": \"t\"," MAPPINGS "}"),
-     "shop.json:3:33: \"pipelines[0].to.routing\" is no column of \"from.key\"",
+     "shop.json:3:33: \"pipelines[0].to.routing\" is not a column of \"from.key\"",
      "name it there, over a unique index with it: of a deleted row only the key is known, and a "
      "row whose routing changes has to become another document"},
     {PIPE2("\"verify\": {\"repair\": true}"),
@@ -152,7 +152,7 @@ static const struct refused {
     {PIPE("\"name\": \"a b\"," FROM "," TO),
      "shop.json:2:10: \"pipelines[0].name\": a name has letters, digits, - and _ only", NULL},
     {PIPE2("\"fields\": {\"titel\": \"x\"}"),
-     "shop.json:3:12: \"pipelines[0].fields.titel\" is no property of the mapping",
+     "shop.json:3:12: \"pipelines[0].fields.titel\" is not a property of the mapping",
      "did you mean \"title\"?"},
     {PIPE(NAME ",\"from\": {\"table\": \"t\", \"depends_on\": [{\"table\": \"a\", \"key\": "
                "[\"id\"], \"keys\": \"select 1\"}]}," TO),
@@ -279,11 +279,11 @@ static const struct refused {
     {"{" SOURCE ",\"service\": {\"url\": \"http://search:9200\", \"auth\": {\"api_key\": {\"env\": "
      "\"X\"}}}," PIPELINES "}",
      "shop.json:1:63: \"service.url\" would send a credential over http:// to another host",
-     "use https://, or set \"allow_cleartext_credentials\": true where a sidecar does TLS"},
+     "use https://, or set \"allow_cleartext_credentials\": true if a sidecar does TLS"},
     {"{" SOURCE ",\"service\": {\"url\": \"http://127.0.0.1:9200\", \"proxy\": \"http://p:3128\", "
      "\"auth\": {\"api_key\": {\"env\": \"X\"}}}," PIPELINES "}",
      "shop.json:1:63: \"service.url\" would send a credential over http:// to another host",
-     "use https://, or set \"allow_cleartext_credentials\": true where a sidecar does TLS"},
+     "use https://, or set \"allow_cleartext_credentials\": true if a sidecar does TLS"},
     {"{" SOURCE
      ",\"service\": {\"url\": \"https://h\",\n\"tls\": {\"client_cert\": \"c.pem\"}}," PIPELINES
      "}",

@@ -34,10 +34,10 @@ START_TEST(a_stall_and_servers_that_are_away_are_named)
 {
     struct status_snapshot_view v = view_of("articles", "following");
     v.moment.service_away = true;
-    expect(&v, false, "following, the service is away");
+    expect(&v, false, "following, the service is unreachable");
     v.moment.source_away = true;
     v.moment.service_away = false;
-    expect(&v, false, "following, the source is away");
+    expect(&v, false, "following, the source is unreachable");
     v.moment.source_away = false;
     view_stall(&v, "held", "backend 7\n");
     expect(&v, false, "following, stalled (held): backend 7\\n");

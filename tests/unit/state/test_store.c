@@ -208,9 +208,9 @@ START_TEST(a_file_that_is_no_database_says_what_to_do)
     char text[2000];
     memset(text, 'x', sizeof(text));
     write_file(f.path, text, sizeof(text));
-    refused(f.path, "is damaged: file is not a database", "keep the file aside");
+    refused(f.path, "is damaged: file is not a database", "rename the file");
     write_file(f.path, text, 10);
-    refused(f.path, "is damaged: file is not a database", "keep the file aside");
+    refused(f.path, "is damaged: file is not a database", "rename the file");
     statefile_remove(&f);
 }
 END_TEST
@@ -233,7 +233,7 @@ START_TEST(nothing_is_left_beside_a_file_that_is_refused)
     char lock[128];
     snprintf(lock, sizeof(lock), "%s.lock", f.path);
     write_file(f.path, "nobody:x:65534:65534::/:/bin/false\n", 35);
-    refused(f.path, "is damaged: file is not a database", "keep the file aside");
+    refused(f.path, "is damaged: file is not a database", "rename the file");
     ck_assert_int_ne(access(lock, F_OK), 0);
     ck_assert_int_eq(unlink(f.path), 0);
     sql(f.path, "create table mine (a)");
@@ -253,7 +253,7 @@ START_TEST(a_newer_file_is_refused)
     struct statefile f = statefile_make();
     state_close(statefile_open(&f, "articles"));
     sql(f.path, "pragma user_version = 77");
-    refused(f.path, "a newer version: its form is 77, this version knows ", "use that version");
+    refused(f.path, "a newer version: its schema version is 77, this program knows ", "use that version");
     statefile_remove(&f);
 }
 END_TEST
@@ -310,7 +310,7 @@ START_TEST(a_file_cut_short_is_damaged)
     ck_assert_uint_gt(len, 8192);
     for (size_t kept = 4096; kept < len; kept += 4096) {
         write_file(f.path, bytes, kept);
-        refused(f.path, "is damaged", "keep the file aside");
+        refused(f.path, "is damaged", "rename the file");
     }
     free(bytes);
     statefile_remove(&f);
@@ -347,7 +347,7 @@ START_TEST(a_device_in_place_of_the_file_is_refused_and_keeps_its_mode)
     struct stat at;
     ck_assert_int_eq(mkfifo(f.path, 0666), 0);
     ck_assert_int_eq(chmod(f.path, 0666), 0);
-    refused(f.path, "and no file", "state.path");
+    refused(f.path, "other special file", "state.path");
     ck_assert_int_eq(stat(f.path, &at), 0);
     ck_assert_int_eq(at.st_mode & 0777, 0666);
     char lock[128];

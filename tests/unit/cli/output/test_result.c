@@ -67,7 +67,7 @@ START_TEST(a_failure_says_how_far_it_came)
     expect_text(&o,
                 "a: failed after 5,000 operations (5,000 upserts, 0 deletes), 0 rejected, 1m 1s\n");
     o.exit_code = EXIT_HELD;
-    expect_text(&o, "a: left alone, another process holds it, 1m 1s\n");
+    expect_text(&o, "a: skipped, another process holds it, 1m 1s\n");
 }
 END_TEST
 

@@ -103,16 +103,16 @@ START_TEST(the_cause_is_the_nearest_that_is_known)
     } cases[] = {
         {{.source_away_us = 1, .source_why = "connection refused"},
          STALL_SOURCE,
-         "the source is away: connection refused"},
+         "the source is unreachable: connection refused"},
         {{.service_away_us = 1, .service_why = "could not resolve host"},
          STALL_SERVICE,
-         "the service is away: could not resolve host"},
+         "the service is unreachable: could not resolve host"},
         {{.service_away_us = 1, .service_status = 429, .service_why = "quotes a document"},
          STALL_REFUSED,
-         "the service takes nothing: it answers 429 (too much, or a full disk)"},
+         "the service accepts nothing: it answers 429 (too much, or a full disk)"},
         {{.service_away_us = 1, .service_status = 503, .service_why = "quotes a document"},
          STALL_REFUSED,
-         "the service takes nothing: it answers 503"},
+         "the service accepts nothing: it answers 503"},
         {{.unanswered_us = 1000 * SECOND},
          STALL_UNANSWERED,
          "the service has not answered for 40 s"},
@@ -124,10 +124,10 @@ START_TEST(the_cause_is_the_nearest_that_is_known)
          "an old transaction is open in the source: process 12 (\"psql\", idle in transaction)"},
         {{.watermark_us = 1039 * SECOND, .watermark = "process 13"},
          STALL_UNKNOWN,
-         "nothing moves, and neither side says why"},
+         "no progress, and neither server gives a reason"},
         {{.source_away_us = 1, .service_away_us = 1, .watermark_us = 1, .source_why = ""},
          STALL_SOURCE,
-         "the source is away: it does not say why"},
+         "the source is unreachable: no reason given"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct stall s = {0};
