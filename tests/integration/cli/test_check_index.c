@@ -141,7 +141,7 @@ START_TEST(an_administrator_is_refused_unless_it_is_meant)
     world_fault(&w, ROLES("\"own\"", ""));
     world_fault(&w, CONFINED);
     lines_look(&l, w.config, "--accept-admin", NULL);
-    lines_expect(&l, "account", "PASS", "\"ferry\" is no administrator");
+    lines_expect(&l, "account", "PASS", "\"ferry\" is not an administrator");
     lines_expect(&l, "privileges", "PASS", "enough for \"shop-articles\"");
     lines_release(&l);
     world_stop(&w);
