@@ -89,7 +89,7 @@ static void expect_enough(struct account_shop *a)
     struct lines l;
     lines_look(&l, a->shop.config, "--accept-admin", NULL);
     lines_expect(&l, "privileges", "PASS", "enough");
-    lines_expect(&l, "account", "PASS", "is no administrator");
+    lines_expect(&l, "account", "PASS", "is not an administrator");
     ck_assert_msg(l.exit_code == 0, "%s", json_object_to_json_string(l.tree));
     lines_release(&l);
 }
@@ -201,7 +201,7 @@ START_TEST(an_administrator_and_one_with_more_rights_are_told)
     shop.subject.options.credentials[SERVICE_PASSWORD].value = "nobody";
     shop_configure(&shop, NULL, NULL);
     lines_look(&l, shop.config, NULL, NULL);
-    lines_expect(&l, "account", "PASS", "\"nobody\" is no administrator");
+    lines_expect(&l, "account", "PASS", "\"nobody\" is not an administrator");
     lines_expect(&l, "privileges", "FAIL", "lacks");
     ck_assert_int_eq(l.exit_code, 4);
     lines_release(&l);
