@@ -60,20 +60,35 @@ struct source_port {
 };
 
 /* Each member without a comment has the type and the contract of the function that it names. */
+struct service_alias_ops {
+    __typeof__(alias_poll_begin) *poll_begin;
+    __typeof__(alias_poll_end) *poll_end;
+    __typeof__(write_alias_expect_hidden) *expect_hidden;
+    __typeof__(write_alias_open) *open_writes;
+    __typeof__(adopt_swap_alias) *swap_adopting;
+    __typeof__(adopt_undo_alias) *undo_adoption;
+};
+
+struct service_stream_ops {
+    __typeof__(stream_create) *create;
+    __typeof__(stream_mark) *mark;
+};
+
+struct service_bulk_ops {
+    __typeof__(bulk_can_send) *can_send;
+    __typeof__(bulk_send) *send;
+    __typeof__(bulk_take) *take;
+    __typeof__(bulk_wait) *wait;
+};
+
 struct service_port_ops {
     /* Identifies the product, before any other call (service/http/product.h); logs its name. */
     int (*greet)(struct service *s, bool again, char cluster[PRODUCT_CLUSTER_BYTES],
                  struct err *err);
 
     __typeof__(index_resolve) *resolve;
-    __typeof__(alias_poll_begin) *alias_poll_begin;
-    __typeof__(alias_poll_end) *alias_poll_end;
     __typeof__(index_look) *look;
     __typeof__(index_create) *create;
-    __typeof__(write_alias_expect_hidden) *expect_hidden;
-    __typeof__(stream_create) *stream_create;
-    __typeof__(stream_mark) *stream_mark;
-    __typeof__(write_alias_open) *open_writes;
     __typeof__(index_finish) *finish;
     __typeof__(index_swap) *swap;
     __typeof__(index_refresh) *refresh;
@@ -83,8 +98,6 @@ struct service_port_ops {
     __typeof__(index_list) *list;
     __typeof__(index_leave) *leave;
     __typeof__(index_left) *left;
-    __typeof__(adopt_swap_alias) *swap_adopting;
-    __typeof__(adopt_undo_alias) *adopt_undo;
     __typeof__(index_mapping) *mapping;
     __typeof__(index_extend) *extend;
     __typeof__(scan_next) *scan;
@@ -94,10 +107,9 @@ struct service_port_ops {
                    bool *found, struct err *err);
 
     __typeof__(storage_look) *storage;
-    __typeof__(bulk_can_send) *can_send;
-    __typeof__(bulk_send) *send;
-    __typeof__(bulk_take) *take;
-    __typeof__(bulk_wait) *wait;
+    struct service_alias_ops alias;
+    struct service_stream_ops stream;
+    struct service_bulk_ops bulk;
 };
 
 struct service_port {

@@ -208,12 +208,12 @@ static void validation_page_bar_of_bytes(struct plot *p, const char *label, doub
 static void validation_page_plot_storage(struct buf *out, const struct validate_figures *f)
 {
     struct plot p = {.title = "Storage", .about = "bytes of a random row"};
-    if (f->chance_count > 0 && f->stored_bytes > 0) {
-        double rows = (double)f->chance_count;
-        validation_page_bar_of_bytes(&p, "as JSON", (double)f->chance_bytes / rows, "calm");
-        validation_page_bar_of_bytes(&p, "one copy", (double)f->chance_stored / rows, NULL);
+    if (f->random.documents > 0 && f->stored_bytes > 0) {
+        double rows = (double)f->random.documents;
+        validation_page_bar_of_bytes(&p, "as JSON", (double)f->random.json_bytes / rows, "calm");
+        validation_page_bar_of_bytes(&p, "one copy", (double)f->random.stored_bytes / rows, NULL);
         validation_page_bar_of_bytes(&p, "all copies",
-                                     (double)(f->chance_stored * f->copies) / rows, NULL);
+                                     (double)(f->random.stored_bytes * f->copies) / rows, NULL);
     }
     validation_page_push_plot(out, &p);
 }
@@ -225,8 +225,8 @@ static void validation_page_plot_growth(struct buf *out, const struct validate_f
     struct plot p = {.title = "Growth", .about = "all copies on disk, by rows"};
     char rows[UNITS_BYTES];
     if (f->whole_bytes > 0) {
-        validation_page_bar_of_bytes(&p, units_count(rows, f->chance_count),
-                                     (double)(f->chance_stored * f->copies), "calm");
+        validation_page_bar_of_bytes(&p, units_count(rows, f->random.documents),
+                                     (double)(f->random.stored_bytes * f->copies), "calm");
     }
     for (size_t i = 0; f->whole_bytes > 0 && i < sizeof(shares) / sizeof(shares[0]); i++) {
         double bytes = shares[i] * (double)f->whole_bytes;

@@ -153,8 +153,8 @@ static void validation_report_push_figures(struct buf *out, const struct validat
     validation_report_push_neighbours(out, f);
     record_int(out, "json_bytes", f->json_bytes);
     record_int(out, "stored_bytes", f->stored_bytes);
-    record_int(out, "sent_documents", f->sent_documents);
-    record_int(out, "sent_microseconds", f->sent_us);
+    record_int(out, "sent_documents", f->sent.documents);
+    record_int(out, "sent_microseconds", f->sent.took_us);
     record_int(out, "copies", f->copies);
     record_int(out, "whole_bytes", f->whole_bytes);
     record_int(out, "whole_milliseconds", f->whole_ms);

@@ -19,7 +19,7 @@ static void alias_watch_take(struct alias_watch *a)
     enum alias_kind kind = ALIAS_ABSENT;
     struct index_info at;
     struct err err;
-    int rc = a->view->service.ops->alias_poll_end(a->view->service.self, &kind, &at, &err);
+    int rc = a->view->service.ops->alias.poll_end(a->view->service.self, &kind, &at, &err);
     a->asked = rc == ALIAS_POLL_NONE;
     a->forbidden = rc == ERR_REJECTED;
     a->missed = rc == 0 && alias_watch_misses(a, kind, &at);
@@ -39,7 +39,7 @@ enum loop_answer alias_watch_on_turn(void *self, struct err *why)
         alias_watch_take(a);
     } else if (now_us >= a->due_us) {
         a->due_us = now_us + ALIAS_WATCH_EVERY_US;
-        a->asked = service.ops->alias_poll_begin(service.self, a->alias, &ignored) == 0;
+        a->asked = service.ops->alias.poll_begin(service.self, a->alias, &ignored) == 0;
     }
     if (!a->missed) {
         return LOOP_GO_ON;

@@ -21,7 +21,7 @@
  * version is taken before. */
 static void generation_mark(struct generation *t)
 {
-    int64_t mark = t->begun_us != 0 ? t->begun_us : t->checkpoint.clock_ceiling;
+    int64_t mark = t->rebuild.begun_us != 0 ? t->rebuild.begun_us : t->checkpoint.clock_ceiling;
     snprintf(t->creator, sizeof(t->creator), "%016" PRIx64, (uint64_t)mark);
 }
 
@@ -29,7 +29,7 @@ static void generation_mark(struct generation *t)
  * has. */
 static int generation_mark_anew(struct generation *t, struct err *err)
 {
-    if (t->begun_us != 0) {
+    if (t->rebuild.begun_us != 0) {
         return 0;
     }
     int64_t now_us = clock_wall_us(&t->clock);
@@ -71,17 +71,17 @@ bool generation_same_text(const char *a, const char *b)
 
 static bool generation_index_is_ours(const struct generation *t, const struct index_info *index)
 {
-    return strcmp(index->pipeline, t->pipeline) == 0;
+    return strcmp(index->pipeline, t->definition->name) == 0;
 }
 
 /* Checks for the form `<alias>-<yyyymmdd>-<number>`, because to.index may have changed since. */
 static bool generation_name_is_of_alias(const struct generation *t, const char *name)
 {
-    if (t->stream) {
-        return strcmp(name, t->alias) == 0;
+    if (t->definition->stream) {
+        return strcmp(name, t->definition->alias) == 0;
     }
-    size_t len = strlen(t->alias);
-    if (strncmp(name, t->alias, len) != 0 || name[len] != '-') {
+    size_t len = strlen(t->definition->alias);
+    if (strncmp(name, t->definition->alias, len) != 0 || name[len] != '-') {
         return false;
     }
     const char *day = name + len + 1;
@@ -99,41 +99,42 @@ bool generation_is_generation(const struct generation *t, const struct index_inf
 
 static int generation_refuse_concrete(const struct generation *t, struct err *err)
 {
-    if (t->stream) {
+    if (t->definition->stream) {
         err_set(err, ERR_REJECTED,
                 "\"%s\" is already the name of an index or alias, so no data stream can have it",
-                t->alias);
+                t->definition->alias);
         return err_hint(err, "choose another to.index, or remove the index or alias");
     }
     err_set(err, ERR_REJECTED, "\"%s\" is already the name of an index, so no alias can have it",
-            t->alias);
+            t->definition->alias);
     return err_hint(err,
                     "rowferry reindex --adopt %s builds an index beside it and turns the name into "
                     "an alias; or choose another to.index",
-                    t->pipeline);
+                    t->definition->name);
 }
 
 static int generation_expect_own(const struct generation *t, const struct index_info *from,
                                  struct err *err)
 {
-    if (t->stream && !generation_index_is_ours(t, from)) {
+    if (t->definition->stream && !generation_index_is_ours(t, from)) {
         return 0; /* service/index/stream.h decides whether it may be used */
     }
     if (!generation_index_is_ours(t, from)) {
         err_set(err, ERR_REJECTED,
                 "alias \"%s\" points at index \"%s\", which pipeline \"%s\" did not build",
-                t->alias, from->name, t->pipeline);
+                t->definition->alias, from->name, t->definition->name);
         return err_hint(err, "choose another to.index, or remove the alias");
     }
     if (!t->next && strcmp(from->source, t->facts.identity) != 0) {
         err_set(err, ERR_REJECTED,
                 "alias \"%s\" points at index \"%s\", which was built from another database",
-                t->alias, from->name);
-        return t->stream ? err_hint(err, "choose another to.index")
-                         : err_hint(err,
-                                    "choose another to.index; if this is intended, rowferry "
-                                    "reindex %s rebuilds the index from this database",
-                                    t->pipeline);
+                t->definition->alias, from->name);
+        return t->definition->stream
+                   ? err_hint(err, "choose another to.index")
+                   : err_hint(err,
+                              "choose another to.index; if this is intended, rowferry "
+                              "reindex %s rebuilds the index from this database",
+                              t->definition->name);
     }
     return 0;
 }
@@ -149,10 +150,10 @@ int generation_holder(struct generation *t, enum alias_kind *kind, struct index_
     case ALIAS_ABSENT:
         return 0;
     case ALIAS_CONCRETE:
-        return t->adopt ? 0 : generation_refuse_concrete(t, err);
+        return t->rebuild.adopt ? 0 : generation_refuse_concrete(t, err);
     case ALIAS_STREAM: /* handled by generation_resolve */
     case ALIAS_SEVERAL:
-        err_set(err, ERR_REJECTED, "alias \"%s\" points at several indices", t->alias);
+        err_set(err, ERR_REJECTED, "alias \"%s\" points at several indices", t->definition->alias);
         return err_hint(err, ONE_ALONE);
     case ALIAS_ONE:
         break;
@@ -168,16 +169,16 @@ static int generation_free_name(struct generation *t, int64_t *number, struct bu
     char iso[CLOCK_ISO_BYTES];
     clock_iso(iso, clock_wall_us(&t->clock), 0);
     enum alias_kind kind = ALIAS_ONE;
-    if (t->stream) {
+    if (t->definition->stream) {
         (*number)++;
-        buf_push_text(name, t->alias);
+        buf_push_text(name, t->definition->alias);
         return 0;
     }
     while (kind != ALIAS_ABSENT) {
         struct index_info info;
         (*number)++;
         buf_reset(name);
-        buf_printf(name, "%s-%.4s%.2s%.2s-%lld", t->alias, iso, iso + 5, iso + 8,
+        buf_printf(name, "%s-%.4s%.2s%.2s-%lld", t->definition->alias, iso, iso + 5, iso + 8,
                    (long long)*number);
         int rc = t->service.ops->resolve(t->service.self, buf_text(name), &kind, &info, err);
         if (rc < 0) {
@@ -190,7 +191,7 @@ static int generation_free_name(struct generation *t, int64_t *number, struct bu
 static void generation_meta(const struct generation *t, const char *fingerprint, struct buf *meta)
 {
     buf_push_literal(meta, "{\"pipeline\":");
-    text_json(meta, t->pipeline, strlen(t->pipeline));
+    text_json(meta, t->definition->name, strlen(t->definition->name));
     buf_push_literal(meta, ",\"mapping\":");
     text_json(meta, fingerprint, strlen(fingerprint));
     buf_push_literal(meta, ",\"source\":");
@@ -209,11 +210,11 @@ int generation_create(const struct generation *t, const char *fingerprint, struc
     buf_init(&meta, 64 * 1024);
     buf_init(&mappings, 16 * 1024 * 1024);
     generation_meta(t, fingerprint, &meta);
-    mapping_write(&mappings, t->mapping, buf_text(&meta));
+    mapping_write(&mappings, t->definition->mapping, buf_text(&meta));
     __typeof__(index_create) *create =
-        t->stream ? t->service.ops->stream_create : t->service.ops->create;
-    int rc =
-        create(t->service.self, t->checkpoint.generation, buf_text(&mappings), t->settings, err);
+        t->definition->stream ? t->service.ops->stream.create : t->service.ops->create;
+    int rc = create(t->service.self, t->checkpoint.generation, buf_text(&mappings),
+                    t->definition->settings, err);
     buf_release(&meta);
     buf_release(&mappings);
     return rc;
@@ -232,7 +233,7 @@ static int generation_adopt_uuid(struct generation *t, struct err *err)
         return err_set(err, ERR_STATE, "index \"%s\" does not exist after it was created",
                        t->checkpoint.generation);
     }
-    if (!t->stream) {
+    if (!t->definition->stream) {
         rc = schema_expect_plain(t, &info, err);
     }
     rc = rc == 0 ? checkpoint_set_uuid(t->state, info.uuid, err) : rc;
@@ -250,7 +251,7 @@ static int generation_build(struct generation *t, struct err *err)
         rc = generation_adopt_uuid(t, err);
     }
     if (rc == 0) {
-        log_event(LOG_INFO, "generation_created", F_TEXT("pipeline", t->pipeline),
+        log_event(LOG_INFO, "generation_created", F_TEXT("pipeline", t->definition->name),
                   F_TEXT("index", t->checkpoint.generation));
     }
     return rc;
@@ -297,7 +298,7 @@ static int generation_begin_new(struct generation *t, struct err *err)
  * documents stay. */
 static int generation_refill(struct generation *t, bool gone, struct err *err)
 {
-    log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
+    log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->definition->name),
               F_TEXT("index", t->checkpoint.generation),
               F_TEXT("error", gone ? "it no longer exists" : "it was deleted and created again"));
     generation_consumer(t, &t->replaced);
@@ -315,20 +316,21 @@ static int generation_check_live(struct generation *t, struct err *err)
     }
     const struct checkpoint *c = &t->checkpoint;
     bool same = kind == ALIAS_ONE && generation_same_text(c->index_uuid, at.uuid);
-    if (t->stream && kind == ALIAS_CONCRETE) {
+    if (t->definition->stream && kind == ALIAS_CONCRETE) {
         return generation_refuse_concrete(t, err);
     }
-    if (t->stream && !t->observes && !same) {
+    if (t->definition->stream && !t->observes && !same) {
         return generation_refill(t, kind == ALIAS_ABSENT, err);
     }
     if (kind != ALIAS_ONE || strcmp(at.name, c->generation) != 0) {
         const char *now = kind == ALIAS_ABSENT    ? "it no longer exists"
                           : kind == ALIAS_SEVERAL ? "but at several indices"
                                                   : at.name;
-        err_set(err, ERR_STATE, "alias \"%s\" does not point at \"%s\" %s (%s)", t->alias,
-                c->generation, kind == ALIAS_SEVERAL ? "alone" : "any more", now);
-        if (t->stream) {
-            err_set(err, ERR_STATE, "data stream \"%s\" no longer exists", t->alias);
+        err_set(err, ERR_STATE, "alias \"%s\" does not point at \"%s\" %s (%s)",
+                t->definition->alias, c->generation, kind == ALIAS_SEVERAL ? "alone" : "any more",
+                now);
+        if (t->definition->stream) {
+            err_set(err, ERR_STATE, "data stream \"%s\" no longer exists", t->definition->alias);
         } else if (kind == ALIAS_SEVERAL) { /* a rebuild refuses this too */
             return err_hint(err, ONE_ALONE);
         }
@@ -339,9 +341,11 @@ static int generation_check_live(struct generation *t, struct err *err)
         rc = schema_check_source_id(t, &at, err);
         return rc < 0 ? rc : schema_check(t, err);
     }
-    return t->stream ? err_hint(err, "the next sync fills it again: rowferry sync %s", t->pipeline)
-                     : err_hint(err, "restore the alias, or rebuild the index: rowferry reindex %s",
-                                t->pipeline);
+    return t->definition->stream
+               ? err_hint(err, "the next sync fills it again: rowferry sync %s",
+                          t->definition->name)
+               : err_hint(err, "restore the alias, or rebuild the index: rowferry reindex %s",
+                          t->definition->name);
 }
 
 /* Promotes a rebuilt generation that was swapped in but not recorded. The alias is
@@ -360,22 +364,23 @@ static int generation_promote(struct generation *t, const struct index_info *at,
     }
     state_close(state);
     if (promoted) { /* another program may have swapped it in before it was complete */
-        rc = t->service.ops->finish(t->service.self, at->name, t->settings, err);
+        rc = t->service.ops->finish(t->service.self, at->name, t->definition->settings, err);
     }
     if (promoted && rc == 0) {
         struct buf consumer;
         buf_init(&consumer, 2048);
         generation_consumer(t, &consumer);
         bool was_live = t->checkpoint.phase == GENERATION_LIVE;
-        generation_retention_apply(
-            t, t->state,
-            &(struct kept){.live = at->name, .former = t->checkpoint.generation, .count = t->keep},
-            &removed);
+        generation_retention_apply(t, t->state,
+                                   &(struct kept){.live = at->name,
+                                                  .former = t->checkpoint.generation,
+                                                  .count = t->rebuild.keep},
+                                   &removed);
         rc = rebuild_promote(t->state, was_live ? buf_text(&consumer) : NULL,
                              clock_wall_us(&t->clock), err);
         buf_release(&consumer);
-        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->pipeline),
-                  F_TEXT("alias", t->alias), F_TEXT("index", at->name));
+        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->definition->name),
+                  F_TEXT("alias", t->definition->alias), F_TEXT("index", at->name));
     }
     checkpoint_release(&next);
     return rc < 0 || !promoted ? rc : generation_reload(t, err);
@@ -402,18 +407,19 @@ static int generation_check_building(struct generation *t, struct err *err)
                : c->index_uuid == NULL ? generation_adopt_uuid(t, err)
                                        : 0;
     }
-    log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
+    log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->definition->name),
               F_TEXT("index", c->generation),
               F_TEXT("error", same    ? drift.message
                               : found ? "it was created by another run"
                                       : "it no longer exists"));
-    bool stays = same && t->stream; /* it becomes the next generation with the same consumer */
+    bool stays =
+        same && t->definition->stream; /* it becomes the next generation with the same consumer */
     if (c->index_uuid != NULL && !stays) {
         generation_consumer(t, &t->replaced);
         rc = rebuild_former_due(t->state, generation_replaced(t), err);
     }
     if (rc == 0 && same && !stays) {
-        rc = t->service.ops->remove(t->service.self, c->generation, t->pipeline, err);
+        rc = t->service.ops->remove(t->service.self, c->generation, t->definition->name, err);
     }
     return rc < 0 ? rc : generation_begin_new(t, err);
 }
@@ -440,7 +446,8 @@ static int generation_claim(const struct generation *t, struct err *err)
     }
     struct buf name;
     buf_init(&name, 2048);
-    buf_printf(&name, "first load of %s into %s at %s", t->pipeline, t->alias, t->cluster);
+    buf_printf(&name, "first load of %s into %s at %s", t->definition->name, t->definition->alias,
+               t->cluster);
     int rc = t->source.ops->claim(t->source.self, buf_text(&name), err);
     buf_release(&name);
     return rc;

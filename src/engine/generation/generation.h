@@ -17,15 +17,17 @@
 #include "rowferry/engine/port.h"
 #include "rowferry/state/checkpoint.h"
 
+/* The rebuild that a generation belongs to. */
+struct generation_rebuild {
+    bool adopt;       /* an index with the alias's name may be replaced */
+    int64_t begun_us; /* time of the request, identifies its indices; 0: no rebuild */
+    int64_t keep;     /* former generations to keep if the generation is found swapped in */
+};
+
 struct generation {
-    const char *pipeline;
-    const char *alias;
-    bool stream; /* the alias is the name of a data stream, which is the only generation
-                    (generation_stream.c) */
-    const struct mapping *mapping;
-    const char *settings;
-    const char *ingest_pipeline; /* null: none */
-    struct source_port source;   /* connected */
+    const struct pipeline_definition *definition; /* borrowed; of a data stream, the stream is the
+                                                     only generation (generation_stream.c) */
+    struct source_port source;                    /* connected */
     struct service_port service;
     struct state *state;
     struct clock clock;
@@ -36,11 +38,9 @@ struct generation {
     const struct guard *guard; /* borrowed: limits the documents that searches may lose in a swap */
     bool taken_over;           /* this run took the checkpoint over from the source */
     enum pipeline_rivals rivals;
-    bool next;        /* rebuild: built beside the live one, without a takeover */
-    bool adopt;       /* rebuild: an index with the alias's name may be replaced */
-    int64_t begun_us; /* rebuild: time of the request, identifies its indices; 0: no rebuild */
-    int64_t keep;     /* former generations to keep if the generation is found swapped in */
-    bool observes;    /* read-only: another process writes it */
+    bool next; /* rebuild: built beside the live one, without a takeover */
+    struct generation_rebuild rebuild;
+    bool observes;                             /* read-only: another process writes it */
     struct drift_found drift;                  /* result of the last comparison, see schema.c */
     char write_alias[INDEX_WRITE_ALIAS_BYTES]; /* of the generation; empty: not opened for writes */
     char extended[512];                        /* properties that this run added; empty: none */

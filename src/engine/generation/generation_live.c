@@ -14,7 +14,7 @@ void generation_consumer_name(const struct generation *t, const char *index, con
                               struct buf *out)
 {
     buf_reset(out);
-    buf_printf(out, "%s/%s/%.8s", t->pipeline, index, uuid);
+    buf_printf(out, "%s/%s/%.8s", t->definition->name, index, uuid);
 }
 
 const char *generation_replaced(const struct generation *t)
@@ -39,7 +39,7 @@ int generation_check_filled(struct generation *t, struct err *err)
     }
     err_set(err, ERR_STATE, "index \"%s\" was deleted while it was filled", name);
     return t->next ? err_hint(err, "run: rowferry reindex --abort %s, then rowferry reindex %s",
-                              t->pipeline, t->pipeline)
+                              t->definition->name, t->definition->name)
                    : err_hint(err, "sync again: another generation is built from the beginning");
 }
 
@@ -77,7 +77,7 @@ static int generation_live_guard(struct generation *t, const char *from, struct 
     struct swap_loss loss;
     int rc = generation_judge_swap(t, &t->guard->limits, t->guard->allowed, from, &loss, err);
     return rc == 0 && loss.refused ? deletes_refuse_swap(t->state, &t->guard->limits, &loss,
-                                                         &t->clock, t->pipeline, from, err)
+                                                         &t->clock, t->definition->name, from, err)
                                    : rc;
 }
 
@@ -86,10 +86,10 @@ static int generation_live_guard(struct generation *t, const char *from, struct 
 static int generation_live_leave(const struct generation *t, const struct index_info *from,
                                  struct err *err)
 {
-    int rc = t->service.ops->leave(t->service.self, from->name, t->pipeline, "",
+    int rc = t->service.ops->leave(t->service.self, from->name, t->definition->name, "",
                                    clock_wall_us(&t->clock), err);
     if (rc < 0 && rc != ERR_TRANSIENT) {
-        log_err(LOG_WARN, "former_not_noted", t->pipeline, err);
+        log_err(LOG_WARN, "former_not_noted", t->definition->name, err);
         rc = 0;
     }
     return rc;
@@ -100,14 +100,14 @@ static int generation_live_swap(struct generation *t, const struct index_info *f
 {
     const char *to = t->checkpoint.generation;
     if (from == NULL) {
-        return t->service.ops->swap(t->service.self, t->alias, NULL, to, err);
+        return t->service.ops->swap(t->service.self, t->definition->alias, NULL, to, err);
     }
     int rc = generation_live_guard(t, from->name, err);
     if (rc == 0) {
         rc = generation_live_leave(t, from, err);
     }
     if (rc == 0) {
-        rc = t->service.ops->swap(t->service.self, t->alias, from->name, to, err);
+        rc = t->service.ops->swap(t->service.self, t->definition->alias, from->name, to, err);
     }
     if (rc == 0) {
         generation_consumer_name(t, from->name, from->uuid, &t->replaced);
@@ -120,8 +120,9 @@ int generation_go_live(struct generation *t, struct err *err)
     const struct checkpoint *c = &t->checkpoint;
     int rc = generation_check_filled(t, err);
     if (rc == 0) {
-        rc = t->stream ? t->service.ops->refresh(t->service.self, c->generation, err)
-                       : t->service.ops->finish(t->service.self, c->generation, t->settings, err);
+        rc = t->definition->stream ? t->service.ops->refresh(t->service.self, c->generation, err)
+                                   : t->service.ops->finish(t->service.self, c->generation,
+                                                            t->definition->settings, err);
     }
     if (rc < 0) {
         return rc;
@@ -142,13 +143,13 @@ int generation_go_live(struct generation *t, struct err *err)
     if (FAILPOINT("alias_swapped")) {
         return err_set(err, ERR_TRANSIENT, "failpoint \"alias_swapped\"");
     }
-    if (!t->stream) {
+    if (!t->definition->stream) {
         generation_retention_note(t, c->generation);
     }
     rc = checkpoint_go_live(t->state, clock_wall_us(&t->clock), err);
     if (rc == 0) {
-        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->pipeline),
-                  F_TEXT("alias", t->alias), F_TEXT("index", c->generation));
+        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->definition->name),
+                  F_TEXT("alias", t->definition->alias), F_TEXT("index", c->generation));
     }
     return rc < 0 ? rc : generation_reload(t, err);
 }

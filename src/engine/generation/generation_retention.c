@@ -94,16 +94,16 @@ void generation_retention_forget_gone(const struct generation *t, const struct i
         rc = rc < 0 ? rc : rebuild_former_last(t->state, &former, &known, &err);
     }
     if (rc < 0) {
-        log_err(LOG_WARN, "former_not_noted", t->pipeline, &err);
+        log_err(LOG_WARN, "former_not_noted", t->definition->name, &err);
     }
 }
 
 static int generation_retention_remove_one(const struct generation *t, struct state *state,
                                            const struct index_info *one, struct err *err)
 {
-    int rc = t->service.ops->remove(t->service.self, one->name, t->pipeline, err);
+    int rc = t->service.ops->remove(t->service.self, one->name, t->definition->name, err);
     if (rc == 0) {
-        log_event(LOG_INFO, "generation_removed", F_TEXT("pipeline", t->pipeline),
+        log_event(LOG_INFO, "generation_removed", F_TEXT("pipeline", t->definition->name),
                   F_TEXT("index", one->name));
         rc = generation_retention_note_swap(t, state, one, true, err);
     }
@@ -119,7 +119,7 @@ void generation_retention_apply(const struct generation *t, struct state *state,
     size_t count = 0;
     struct err err;
     struct index_info *all = mem_zero(GENERATION_RETENTION_MAX, sizeof(*all));
-    int rc = t->service.ops->list(t->service.self, t->alias, t->pipeline, all,
+    int rc = t->service.ops->list(t->service.self, t->definition->alias, t->definition->name, all,
                                   GENERATION_RETENTION_MAX, &count, &err);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         if (!generation_retention_stays(all, count, &all[i], kept)) {
@@ -130,7 +130,7 @@ void generation_retention_apply(const struct generation *t, struct state *state,
         }
     }
     if (rc < 0) {
-        log_err(LOG_WARN, "generation_not_removed", t->pipeline, &err);
+        log_err(LOG_WARN, "generation_not_removed", t->definition->name, &err);
     }
     free(all);
 }
@@ -161,7 +161,7 @@ void generation_retention_note(const struct generation *t, const char *live)
     struct index_info *all = mem_zero(GENERATION_RETENTION_MAX, sizeof(*all));
     int rc = generation_retention_name_of_next(t->state, &next, &err);
     if (rc == 0) {
-        rc = t->service.ops->list(t->service.self, t->alias, t->pipeline, all,
+        rc = t->service.ops->list(t->service.self, t->definition->alias, t->definition->name, all,
                                   GENERATION_RETENTION_MAX, &count, &err);
     }
     for (size_t i = 0; rc == 0 && i < count; i++) {
@@ -170,7 +170,7 @@ void generation_retention_note(const struct generation *t, const char *live)
         }
     }
     if (rc < 0) {
-        log_err(LOG_WARN, "former_not_noted", t->pipeline, &err);
+        log_err(LOG_WARN, "former_not_noted", t->definition->name, &err);
     }
     free(next);
     free(all);

@@ -18,11 +18,11 @@
 /* Without an ingest pipeline this is the mapping's own fingerprint. */
 void schema_fingerprint(const struct generation *t, char out[17])
 {
-    mapping_fingerprint(out, t->mapping);
-    if (t->ingest_pipeline != NULL) {
+    mapping_fingerprint(out, t->definition->mapping);
+    if (t->definition->ingest_pipeline != NULL) {
         struct buf text;
         buf_init(&text, 64 * 1024);
-        buf_printf(&text, "%s through %s", out, t->ingest_pipeline);
+        buf_printf(&text, "%s through %s", out, t->definition->ingest_pipeline);
         snprintf(out, 17, "%016" PRIx64, text_hash(buf_text(&text), text.len));
         buf_release(&text);
     }
@@ -32,8 +32,8 @@ static void schema_push_mapping_words(const struct generation *t, struct buf *ou
 {
     struct buf mappings;
     buf_init(&mappings, WORDS_MAX_BYTES);
-    mapping_write(&mappings, t->mapping, NULL);
-    drift_words_push_mapping(out, buf_text(&mappings), t->ingest_pipeline);
+    mapping_write(&mappings, t->definition->mapping, NULL);
+    drift_words_push_mapping(out, buf_text(&mappings), t->definition->ingest_pipeline);
     buf_release(&mappings);
 }
 
@@ -76,9 +76,7 @@ int schema_pipeline_drift(const struct pipeline_definition *definition,
                           const struct source_facts *facts, const struct index_info *index,
                           struct state *state, struct drift_found *out, struct err *err)
 {
-    struct generation t = {.mapping = definition->mapping,
-                           .ingest_pipeline = definition->ingest_pipeline,
-                           .facts = *facts};
+    struct generation t = {.definition = definition, .facts = *facts};
     const struct drift_side was = {
         .identity = index->source, .mapping = index->fingerprint, .table = index->table};
     *out = (struct drift_found){0};
@@ -117,7 +115,8 @@ static int schema_refuse(const struct generation *t, struct err *err)
     err_set(err, ERR_STATE, "%s that index \"%s\" was built from", t->drift.what,
             t->checkpoint.generation);
     if (t->drift.kind == DRIFT_ADDITIVE) {
-        return err_hint(err, "the next sync adds it to the index: rowferry sync %s", t->pipeline);
+        return err_hint(err, "the next sync adds it to the index: rowferry sync %s",
+                        t->definition->name);
     }
     (void)generation_hint_anew(t, "restore its former definition", err);
     return err_drift(err);
@@ -129,9 +128,10 @@ static int schema_extend_index(struct generation *t, const char *fingerprint, st
     struct buf meta;
     buf_init(&meta, 1024);
     buf_printf(&meta, "{\"mapping\":\"%s\",\"table\":\"%s\"}", fingerprint, t->facts.fingerprint);
-    int rc = t->stream ? generation_create(t, fingerprint, err)
-                       : t->service.ops->extend(t->service.self, t->checkpoint.generation,
-                                                t->drift.additions, buf_text(&meta), err);
+    int rc = t->definition->stream
+                 ? generation_create(t, fingerprint, err)
+                 : t->service.ops->extend(t->service.self, t->checkpoint.generation,
+                                          t->drift.additions, buf_text(&meta), err);
     if (rc == ERR_REJECTED && err->http_status == HTTP_BAD_REQUEST) {
         t->drift.kind = DRIFT_REBUILD;
         err_context(err, "the mapping cannot be added to index \"%s\"", t->checkpoint.generation);
@@ -178,7 +178,7 @@ static void schema_report(struct generation *t)
     if (added.len > 0) {
         snprintf(t->extended, sizeof(t->extended), "%s", buf_text(&added));
     }
-    log_event(LOG_INFO, "mapping_extended", F_TEXT("pipeline", t->pipeline),
+    log_event(LOG_INFO, "mapping_extended", F_TEXT("pipeline", t->definition->name),
               F_TEXT("index", t->checkpoint.generation), F_TEXT("properties", buf_text(&added)));
     buf_release(&added);
 }
@@ -234,18 +234,20 @@ int schema_check_source_id(const struct generation *t, const struct index_info *
     return err_hint(err,
                     "remove it from the index templates that match the name, then run: rowferry "
                     "%s %s",
-                    t->checkpoint.phase == GENERATION_LIVE ? "reindex" : "sync", t->pipeline);
+                    t->checkpoint.phase == GENERATION_LIVE ? "reindex" : "sync",
+                    t->definition->name);
 }
 
 /* An index just created may not stay as a template made it. */
 int schema_expect_plain(const struct generation *t, const struct index_info *at, struct err *err)
 {
     struct err ignored;
-    int rc = t->service.ops->expect_hidden(t->service.self, at->name, t->pipeline, err);
+    int rc =
+        t->service.ops->alias.expect_hidden(t->service.self, at->name, t->definition->name, err);
     if (rc == 0) {
         rc = schema_check_source_id(t, at, err);
         if (rc < 0) {
-            (void)!t->service.ops->remove(t->service.self, at->name, t->pipeline, &ignored);
+            (void)!t->service.ops->remove(t->service.self, at->name, t->definition->name, &ignored);
         }
     }
     return rc;

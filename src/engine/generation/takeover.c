@@ -35,9 +35,7 @@ const char *takeover_pipeline_differs(const struct pipeline_definition *definiti
                                       const struct source_facts *facts,
                                       const struct index_info *index)
 {
-    struct generation t = {.mapping = definition->mapping,
-                           .ingest_pipeline = definition->ingest_pipeline,
-                           .facts = *facts};
+    struct generation t = {.definition = definition, .facts = *facts};
     return takeover_differs(&t, index);
 }
 
@@ -52,7 +50,7 @@ static int64_t takeover_number(const char *index)
 
 static void takeover_not(const struct generation *t, const struct index_info *live, const char *why)
 {
-    log_event(LOG_INFO, "mirror_not_used", F_TEXT("pipeline", t->pipeline),
+    log_event(LOG_INFO, "mirror_not_used", F_TEXT("pipeline", t->definition->name),
               F_TEXT("index", live->name), F_TEXT("reason", why));
 }
 
@@ -62,7 +60,8 @@ static int takeover_report(struct generation *t, int64_t cut, struct err *err)
     int rc = deadletter_count(t->state, &letters, err);
     if (rc == 0) {
         log_event(cut > 0 ? LOG_WARN : LOG_INFO, "mirror_taken_over",
-                  F_TEXT("pipeline", t->pipeline), F_TEXT("index", t->checkpoint.generation),
+                  F_TEXT("pipeline", t->definition->name),
+                  F_TEXT("index", t->checkpoint.generation),
                   F_TEXT("position", t->checkpoint.position), F_INT("dead_letters", letters),
                   F_INT("dead_letters_lost", cut));
     }
@@ -124,7 +123,7 @@ int takeover_try(struct generation *t, struct err *err)
     struct index_info live;
     enum alias_kind kind;
     int rc = generation_resolve(t, &kind, &live, err);
-    bool ours = rc == 0 && kind == ALIAS_ONE && strcmp(live.pipeline, t->pipeline) == 0;
+    bool ours = rc == 0 && kind == ALIAS_ONE && strcmp(live.pipeline, t->definition->name) == 0;
     if (ours) {
         rc = takeover_of(t, &live, takeover_differs(t, &live), err);
     }
@@ -146,9 +145,9 @@ static bool takeover_is_own(const struct generation *t, const struct index_info 
 /* Abandons an initial load that another host has overtaken. */
 static int takeover_abandon(struct generation *t, const char *index, bool remains, struct err *err)
 {
-    log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->pipeline),
+    log_event(LOG_WARN, "generation_abandoned", F_TEXT("pipeline", t->definition->name),
               F_TEXT("index", index), F_TEXT("error", "another host has built one meanwhile"));
-    return remains ? t->service.ops->remove(t->service.self, index, t->pipeline, err) : 0;
+    return remains ? t->service.ops->remove(t->service.self, index, t->definition->name, err) : 0;
 }
 
 /* Finds out if the index being filled still exists. If it was removed, the live index may now have
@@ -158,7 +157,7 @@ static int takeover_remains(const struct generation *t, bool *remains, struct er
     struct index_info at;
     bool found;
     *remains = false;
-    if (t->stream) {
+    if (t->definition->stream) {
         return 0;
     }
     int rc = generation_look(t, t->checkpoint.generation, &found, &at, err);
@@ -201,7 +200,7 @@ int takeover_newer(struct generation *t, struct err *err)
         return 0; /* handled by takeover_try */
     }
     int rc = generation_resolve(t, &kind, &live, err);
-    if (rc < 0 || kind != ALIAS_ONE || strcmp(live.pipeline, t->pipeline) != 0 ||
+    if (rc < 0 || kind != ALIAS_ONE || strcmp(live.pipeline, t->definition->name) != 0 ||
         takeover_differs(t, &live) != NULL) {
         return rc;
     }

@@ -42,8 +42,8 @@ static int loop_wait_until_due(struct loop *l, int64_t now_us, int64_t timeout_m
     if (fd >= 0 && timeout_ms == LOOP_WAIT_MAX_MS && !loop_commit_pending(l)) {
         timeout_ms = LOOP_WAIT_WAKEUP_MAX_MS;
     }
-    int rc = l->view.service.ops->wait(l->view.service.self, fd >= 0 ? fd : source_fd,
-                                       loop_wait_least(timeout_ms, due_ms), &readable, err);
+    int rc = l->view.service.ops->bulk.wait(l->view.service.self, fd >= 0 ? fd : source_fd,
+                                            loop_wait_least(timeout_ms, due_ms), &readable, err);
     bool called = readable;
     if (rc == 0 && fd >= 0 && readable) {
         wakeup_ask(&l->follow.wakeup, &called, &l->requests.noticed);
@@ -77,5 +77,5 @@ int loop_wait_sleep(struct loop *l, bool reading, bool waiting, struct err *err)
         return loop_wait_until_due(l, now, timeout_ms, err);
     }
     bool readable;
-    return l->view.service.ops->wait(l->view.service.self, fd, timeout_ms, &readable, err);
+    return l->view.service.ops->bulk.wait(l->view.service.self, fd, timeout_ms, &readable, err);
 }

@@ -48,9 +48,9 @@ static int pipeline_sync_endure(struct sync *s, struct retry_budget *retry_budge
                     retry_budget_wait_ms(retry_budget, clock_monotonic_us(&s->ports->clock))) > 0 &&
                !loop_stopping(&s->loop)) {
             bool readable;
-            rc = s->ports->service.ops->wait(s->ports->service.self, -1,
-                                             wait_ms < SYNC_WAIT_MS ? wait_ms : SYNC_WAIT_MS,
-                                             &readable, err);
+            rc = s->ports->service.ops->bulk.wait(s->ports->service.self, -1,
+                                                  wait_ms < SYNC_WAIT_MS ? wait_ms : SYNC_WAIT_MS,
+                                                  &readable, err);
             if (rc < 0) {
                 return rc;
             }
@@ -306,21 +306,16 @@ static void pipeline_sync_init(struct sync *s, const struct pipeline_options *op
 {
     *s = (struct sync){.options = options,
                        .ports = ports,
-                       .target = {.pipeline = options->definition.name,
-                                  .alias = options->definition.alias,
-                                  .stream = options->definition.stream,
-                                  .mapping = options->definition.mapping,
-                                  .settings = options->definition.settings,
-                                  .ingest_pipeline = options->definition.ingest_pipeline,
+                       .target = {.definition = &options->definition,
                                   .source = ports->source,
                                   .service = ports->service,
                                   .state = ports->state,
                                   .clock = ports->clock,
                                   .next = options->mode == PIPELINE_BUILD,
-                                  .adopt = options->build.adopt,
-                                  .begun_us = options->build.begun_us,
                                   .rivals = options->rivals,
-                                  .keep = options->definition.keep}};
+                                  .rebuild = {.adopt = options->build.adopt,
+                                              .begun_us = options->build.begun_us,
+                                              .keep = options->definition.keep}}};
     buf_init(&s->consumer, 2048);
 }
 

@@ -99,7 +99,7 @@ void sender_flush(struct sender *s)
 static bool sender_may_start(const struct sender *s, int64_t now_us)
 {
     return sender_flying(s) < flow_in_flight(&s->flow, now_us) &&
-           s->service.ops->can_send(s->service.self);
+           s->service.ops->bulk.can_send(s->service.self);
 }
 
 static int sender_start(struct sender *s, struct sender_slot *slot, int64_t now_us, struct err *err)
@@ -110,7 +110,7 @@ static int sender_start(struct sender *s, struct sender_slot *slot, int64_t now_
     refused_accompany(b);
     slot->limited = sender_flying(s) + 1 >= flow_in_flight(&s->flow, now_us);
     slot->sent_bytes = batch_travelling_bytes(b);
-    int rc = s->service.ops->send(s->service.self, s->write_alias, s->ingest_pipeline, b, err);
+    int rc = s->service.ops->bulk.send(s->service.self, s->write_alias, s->ingest_pipeline, b, err);
     if (rc < 0) {
         return rc;
     }
@@ -321,7 +321,7 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
 {
     struct batch *b;
     *news = (struct sender_news){0};
-    while ((b = s->service.ops->take(s->service.self)) != NULL) {
+    while ((b = s->service.ops->bulk.take(s->service.self)) != NULL) {
         struct sender_slot *slot = (struct sender_slot *)b; /* its first member */
         s->counters->requests++;
         size_t alone = refused_judge(b, s->open_letters, &s->passed);

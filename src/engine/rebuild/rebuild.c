@@ -44,19 +44,13 @@ int rebuild_open_next(struct rebuild_job *j, struct err *err)
 
 void rebuild_target_of(const struct rebuild_job *j, struct state *state, struct generation *t)
 {
-    const struct pipeline_definition *p = &j->options->pipeline->definition;
-    *t = (struct generation){.pipeline = p->name,
-                             .alias = p->alias,
-                             .mapping = p->mapping,
-                             .settings = p->settings,
-                             .ingest_pipeline = p->ingest_pipeline,
+    *t = (struct generation){.definition = &j->options->pipeline->definition,
                              .source = j->ports->pipeline->source,
                              .service = j->ports->pipeline->service,
                              .state = state,
                              .clock = j->ports->pipeline->clock,
                              .next = true,
-                             .adopt = j->wish.adopt,
-                             .begun_us = j->wish.begun_us};
+                             .rebuild = {.adopt = j->wish.adopt, .begun_us = j->wish.begun_us}};
 }
 
 void rebuild_job_begin(struct rebuild_job *j, const struct rebuild_options *options,
@@ -229,7 +223,7 @@ int rebuild_fill(const struct rebuild_options *options, const struct verify_port
 
 void rebuild_kept_name(const struct generation *t, struct buf *out)
 {
-    buf_printf(out, "%s-before-rowferry", t->alias);
+    buf_printf(out, "%s-before-rowferry", t->definition->alias);
 }
 
 static int rebuild_swap_alias(struct rebuild_job *j, struct generation *t, enum alias_kind kind,
@@ -239,23 +233,25 @@ static int rebuild_swap_alias(struct rebuild_job *j, struct generation *t, enum 
     const struct service_port *service = &t->service;
     const char *to = t->checkpoint.generation;
     if (kind != ALIAS_CONCRETE) {
-        return service->ops->swap(service->self, t->alias, kind == ALIAS_ONE ? from->name : NULL,
-                                  to, err);
+        return service->ops->swap(service->self, t->definition->alias,
+                                  kind == ALIAS_ONE ? from->name : NULL, to, err);
     }
     struct buf kept;
     bool kept_it = false;
     buf_init(&kept, 512);
     rebuild_kept_name(t, &kept);
-    int rc =
-        service->ops->swap_adopting(service->self, t->alias, buf_text(&kept), to, &kept_it, err);
+    int rc = service->ops->alias.swap_adopting(service->self, t->definition->alias, buf_text(&kept),
+                                               to, &kept_it, err);
     if (rc == ADOPT_CANNOT_KEEP) {
         log_err(LOG_WARN, "index_not_kept", j->filling.definition.name, err);
-        rc = service->ops->swap_adopting(service->self, t->alias, NULL, to, &kept_it, err);
+        rc = service->ops->alias.swap_adopting(service->self, t->definition->alias, NULL, to,
+                                               &kept_it, err);
     }
     if (rc == 0) {
         snprintf(result->former, sizeof(result->former), "%s", kept_it ? buf_text(&kept) : "");
         log_event(LOG_WARN, "index_adopted", F_TEXT("pipeline", j->filling.definition.name),
-                  F_TEXT("index", t->alias), F_TEXT("kept", kept_it ? buf_text(&kept) : ""));
+                  F_TEXT("index", t->definition->alias),
+                  F_TEXT("kept", kept_it ? buf_text(&kept) : ""));
     }
     buf_release(&kept);
     return rc;
@@ -303,7 +299,7 @@ static int rebuild_exchange(struct rebuild_job *j, void *context, struct err *er
     if (kind == ALIAS_ONE && strcmp(from.name, t->checkpoint.generation) == 0) {
         /* swapped earlier and not recorded, or by another program that did not wait for its
          * settings */
-        return t->service.ops->finish(t->service.self, from.name, t->settings, err);
+        return t->service.ops->finish(t->service.self, from.name, t->definition->settings, err);
     }
     rc = t->service.ops->refresh(t->service.self, t->checkpoint.generation, err);
     if (rc == 0) {
@@ -334,8 +330,8 @@ static int rebuild_promote_consumer(struct rebuild_job *j, const struct generati
     }
     buf_release(&consumer);
     if (rc == 0) {
-        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->pipeline),
-                  F_TEXT("alias", t->alias), F_TEXT("index", t->checkpoint.generation));
+        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->definition->name),
+                  F_TEXT("alias", t->definition->alias), F_TEXT("index", t->checkpoint.generation));
     }
     return rc;
 }

@@ -75,7 +75,7 @@ static int rebuild_request_want_new(struct rebuild_job *j, struct generation *t,
 {
     struct index_info from;
     enum alias_kind kind;
-    t->adopt = adopt;
+    t->rebuild.adopt = adopt;
     int rc = generation_holder(t, &kind, &from, err);
     if (rc == 0 && kind == ALIAS_ONE && t->checkpoint.phase == GENERATION_NONE) {
         rc = rebuild_request_expect_free(t, &from, err);
@@ -107,8 +107,8 @@ static int rebuild_request_find_former(struct rebuild_job *j, const struct gener
     size_t count = 0;
     const struct service_port *service = &j->ports->pipeline->service;
     *former = NULL;
-    int rc = service->ops->list(service->self, t->alias, t->pipeline, all, GENERATION_RETENTION_MAX,
-                                &count, err);
+    int rc = service->ops->list(service->self, t->definition->alias, t->definition->name, all,
+                                GENERATION_RETENTION_MAX, &count, err);
     if (rc == 0) {
         generation_retention_forget_gone(t, all, count);
         *former = generation_retention_last(all, count, t->checkpoint.generation);
@@ -250,7 +250,8 @@ static int rebuild_request_remove_next(struct rebuild_job *j, struct generation 
     }
     int rc = t->service.ops->look(t->service.self, c->generation, &found, &at, err);
     bool goes = rc == 0 && found && generation_is_generation(t, &at) && j->wish.kind == REBUILD_NEW;
-    return goes ? t->service.ops->remove(t->service.self, c->generation, t->pipeline, err) : rc;
+    return goes ? t->service.ops->remove(t->service.self, c->generation, t->definition->name, err)
+                : rc;
 }
 
 /* Reverts an interrupted adoption, which has blocked and cloned the index with the alias's name. */
@@ -263,7 +264,8 @@ static int rebuild_request_undo_adoption(const struct rebuild_job *j, struct gen
     }
     buf_init(&kept, 512);
     rebuild_kept_name(t, &kept);
-    int rc = t->service.ops->adopt_undo(t->service.self, t->alias, buf_text(&kept), err);
+    int rc = t->service.ops->alias.undo_adoption(t->service.self, t->definition->alias,
+                                                 buf_text(&kept), err);
     buf_release(&kept);
     return rc;
 }
@@ -321,7 +323,7 @@ static int rebuild_request_end_swapped(struct rebuild_job *j, struct err *err)
     struct generation t;
     rebuild_target_of(j, j->ports->pipeline->state, &t);
     t.next = false;
-    t.keep = j->options->keep;
+    t.rebuild.keep = j->options->keep;
     int rc = generation_init(&t, err);
     if (rc == 0) {
         rc = rebuild_retry(j, rebuild_request_look_and_end, &t, err);

@@ -25,8 +25,8 @@ static int rebuild_retry_nap(const struct rebuild_job *j, const struct retry_bud
         if (alive_us != NULL) {
             __atomic_store_n(alive_us, clock_monotonic_us(clock), __ATOMIC_RELAXED);
         }
-        rc = service->ops->wait(service->self, -1, wait_ms < WAIT_MS ? wait_ms : WAIT_MS, &readable,
-                                err);
+        rc = service->ops->bulk.wait(service->self, -1, wait_ms < WAIT_MS ? wait_ms : WAIT_MS,
+                                     &readable, err);
     }
     return rc;
 }

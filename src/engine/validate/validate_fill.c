@@ -59,11 +59,11 @@ static void validate_fill_note_bulk(struct filling *f, int64_t bytes, int64_t do
         return;
     }
     if (g->bulk_count == 2) { /* the first one was a warm-up */
-        g->sent_us = g->sent_documents = g->sent_bytes = 0;
+        g->sent.took_us = g->sent.documents = g->sent.bytes = 0;
     }
-    g->sent_us += took_us;
-    g->sent_documents += documents;
-    g->sent_bytes += bytes;
+    g->sent.took_us += took_us;
+    g->sent.documents += documents;
+    g->sent.bytes += bytes;
 }
 
 /* Returns the number of operations to repeat. *stop receives an operation with a fatal outcome. */
@@ -163,8 +163,8 @@ static void validate_fill_note_size(struct filling *f, size_t row, size_t bytes)
     g->sizes[validate_fill_log_of(bytes)]++;
     g->json_bytes += (int64_t)bytes;
     if (stratum == STRATUM_CHANCE) {
-        g->chance_bytes += (int64_t)bytes;
-        g->chance_count++;
+        g->random.json_bytes += (int64_t)bytes;
+        g->random.documents++;
     }
 }
 
@@ -239,11 +239,11 @@ static int validate_fill_average(struct filling *f, struct err *err)
     f->average = true;
     int rc = validate_fill_read_rows(f, err);
     f->average = false;
-    if (rc == 0 && g->chance_count > 0) {
+    if (rc == 0 && g->random.documents > 0) {
         rc = index_refresh(v->ports->service, v->trial.index, err);
     }
-    return rc == 0 && g->chance_count > 0
-               ? trial_bytes(v->ports->service, v->trial.index, &g->chance_stored, err)
+    return rc == 0 && g->random.documents > 0
+               ? trial_bytes(v->ports->service, v->trial.index, &g->random.stored_bytes, err)
                : rc;
 }
 

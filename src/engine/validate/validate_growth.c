@@ -24,11 +24,11 @@ static void validate_growth_judge_room(struct validating *v)
 /* Uses only the random rows, because the largest and the emptiest do not represent the table. */
 static void validate_growth_extrapolate(struct validate_figures *f)
 {
-    bool chance = f->chance_count > 0;
-    f->whole_bytes = judge_whole(chance ? f->chance_stored : f->stored_bytes,
-                                 chance ? f->chance_count : (int64_t)f->indexed, f->rows) *
+    bool chance = f->random.documents > 0;
+    f->whole_bytes = judge_whole(chance ? f->random.stored_bytes : f->stored_bytes,
+                                 chance ? f->random.documents : (int64_t)f->indexed, f->rows) *
                      f->copies;
-    f->whole_ms = judge_whole(f->sent_us, f->sent_documents, f->rows) / 1000;
+    f->whole_ms = judge_whole(f->sent.took_us, f->sent.documents, f->rows) / 1000;
 }
 
 int validate_growth(struct validating *v, struct err *err)
@@ -55,7 +55,7 @@ int validate_growth(struct validating *v, struct err *err)
     validate_growth_judge_room(v);
     validate_set_result(
         v, "%s documents/s; %s rows would take about %s in %s cop%s, and %s one bulk at a time",
-        units_count(rate, f->sent_us > 0 ? f->sent_documents * 1000000 / f->sent_us : 0),
+        units_count(rate, f->sent.took_us > 0 ? f->sent.documents * 1000000 / f->sent.took_us : 0),
         units_count(rows, f->rows), units_size(whole, f->whole_bytes),
         units_count(copies, f->copies), f->copies == 1 ? "y" : "ies",
         units_duration(took, f->whole_ms));

@@ -119,23 +119,23 @@ int verify_endure(struct verify *v, verify_step step, struct err *err)
 
 void verify_begin_stage(struct verify *v, const char *stage, int64_t expected)
 {
-    v->stage = stage;
-    v->stage_us = clock_monotonic_us(&v->ports->pipeline->clock);
-    v->stage_done = 0;
-    v->stage_expected = expected;
+    v->stage.name = stage;
+    v->stage.begun_us = clock_monotonic_us(&v->ports->pipeline->clock);
+    v->stage.done = 0;
+    v->stage.expected = expected;
 }
 
 void verify_moves(struct verify *v, size_t count)
 {
     const struct verify_options *o = v->options;
     int64_t now = clock_monotonic_us(&v->ports->pipeline->clock);
-    v->stage_done += (int64_t)count;
-    if (o->progress != NULL && now - v->shown_us >= SHOW_US) {
-        v->shown_us = now;
-        o->progress(o->context,
-                    &(struct verify_progress){o->pipeline->definition.name, v->stage, v->stage_done,
-                                              v->stage_expected, (now - v->stage_us) / 1000,
-                                              verify_differences(v->result)});
+    v->stage.done += (int64_t)count;
+    if (o->progress != NULL && now - v->stage.shown_us >= SHOW_US) {
+        v->stage.shown_us = now;
+        o->progress(o->context, &(struct verify_progress){
+                                    o->pipeline->definition.name, v->stage.name, v->stage.done,
+                                    v->stage.expected, (now - v->stage.begun_us) / 1000,
+                                    verify_differences(v->result)});
     }
 }
 
@@ -324,12 +324,7 @@ static void verify_init(struct verify *v)
 {
     const struct pipeline_options *p = v->options->pipeline;
     const struct pipeline_ports *ports = v->ports->pipeline;
-    v->target = (struct generation){.pipeline = p->definition.name,
-                                    .alias = p->definition.alias,
-                                    .stream = p->definition.stream,
-                                    .mapping = p->definition.mapping,
-                                    .settings = p->definition.settings,
-                                    .ingest_pipeline = p->definition.ingest_pipeline,
+    v->target = (struct generation){.definition = &p->definition,
                                     .source = ports->source,
                                     .service = ports->service,
                                     .state = ports->state,

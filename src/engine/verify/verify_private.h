@@ -15,6 +15,15 @@
 #define VERIFY_KEYS_BYTES ((size_t)64 << 20)
 #define VERIFY_SLICE 100 /* keys per query of the second look */
 
+/* What the verification does now, for its progress. */
+struct verify_stage {
+    const char *name;
+    int64_t shown_us;
+    int64_t begun_us;
+    int64_t done;
+    int64_t expected;
+};
+
 struct verify {
     const struct verify_options *options;
     const struct verify_ports *ports;
@@ -33,11 +42,7 @@ struct verify {
     struct scan_page scanned;
     struct buf after; /* the last key of the walk */
     bool begun;       /* `after` is set */
-    const char *stage;
-    int64_t shown_us;
-    int64_t stage_us;
-    int64_t stage_done;
-    int64_t stage_expected;
+    struct verify_stage stage;
     bool impatient; /* a lock holder failed once to settle in time */
 };
 

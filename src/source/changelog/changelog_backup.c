@@ -39,7 +39,7 @@ static void changelog_backup_note(struct position_backup *b, const struct consum
 static bool changelog_backup_is_former(const struct consumer *k, const struct position *p)
 {
     return (p->since != 0 && p->since != k->since) ||
-           (p->life != k->life && position_compare(p, &k->mirror) > 0);
+           (p->life != k->server.life && position_compare(p, &k->mirror) > 0);
 }
 
 int changelog_backup_take(struct changelog_position *p, struct catalogue *c,

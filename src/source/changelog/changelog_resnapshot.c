@@ -20,12 +20,12 @@ void changelog_position_release(struct changelog_position *p)
 void changelog_position_print_history(const struct changelog_position *p, const struct catalogue *c,
                                       struct buf *out)
 {
-    struct position now = {.timeline = c->consumer.timeline,
+    struct position now = {.timeline = c->consumer.server.timeline,
                            .again = p->reconcile != RECONCILE_NONE,
                            .since = c->consumer.since,
                            .table = c->table->oid,
-                           .database = c->consumer.database,
-                           .life = c->consumer.life};
+                           .database = c->consumer.server.database,
+                           .life = c->consumer.server.life};
     position_print_history(out, &now);
 }
 
@@ -45,11 +45,11 @@ static void changelog_resnapshot_set_start(struct position *p, const struct cata
                            .blocks = l->blocks,
                            .range =
                                c->table->key_not_null && !query ? KEY_RANGE_FIRST : KEY_RANGE_NULLS,
-                           .timeline = c->consumer.timeline,
+                           .timeline = c->consumer.server.timeline,
                            .since = c->consumer.since,
                            .table = c->table->oid,
-                           .database = c->consumer.database,
-                           .life = c->consumer.life};
+                           .database = c->consumer.server.database,
+                           .life = c->consumer.server.life};
 }
 
 /* The consumer's row is committed before the position is taken, so all later entries are kept. */
@@ -79,7 +79,7 @@ int changelog_resnapshot_begin(struct changelog_position *p, struct catalogue *c
 static void changelog_resnapshot_fall_back(struct changelog_position *p, const struct consumer *k)
 {
     const struct position *mirror = &k->mirror;
-    if (p->at.life == k->life || position_compare(mirror, &p->at) >= 0) {
+    if (p->at.life == k->server.life || position_compare(mirror, &p->at) >= 0) {
         return;
     }
     if (p->at.kind == POSITION_LOG) {
@@ -107,25 +107,25 @@ static bool changelog_resnapshot_report_history(struct changelog_position *p,
                                                 const struct consumer *k)
 {
     uint64_t seen = changelog_resnapshot_oldest_of(&p->at);
-    if (p->at.timeline != 0 && p->at.timeline != k->timeline) {
+    if (p->at.timeline != 0 && p->at.timeline != k->server.timeline) {
         snprintf(p->reason, sizeof(p->reason),
                  "the server is on timeline %" PRIu64 ", the position on %" PRIu64
                  ": it was promoted or restored",
-                 k->timeline, p->at.timeline);
+                 k->server.timeline, p->at.timeline);
         return true;
     }
-    if (p->at.database != 0 && p->at.database != k->database) {
+    if (p->at.database != 0 && p->at.database != k->server.database) {
         snprintf(p->reason, sizeof(p->reason),
                  "the database has the oid %" PRIu32 ", that of the position %" PRIu32
                  ": it was replaced by a copy",
-                 k->database, p->at.database);
+                 k->server.database, p->at.database);
         return true;
     }
-    if (seen > k->next) {
+    if (seen > k->server.next) {
         snprintf(p->reason, sizeof(p->reason),
                  "the server is at transaction %" PRIu64 ", the position at %" PRIu64
                  ": it was restored, or lost some in a crash",
-                 k->next, seen);
+                 k->server.next, seen);
         return true;
     }
     return false;

@@ -129,11 +129,11 @@ int consumer_look(struct consumer *c, struct err *err)
     struct pg_result *r = NULL;
     int rc = consumer_ask_row(c, c->pg, &r, &c->known, err);
     if (rc == 0 && pg_rows(r) > 0) {
-        c->life = (uint64_t)pg_int(r, 0, 2);
+        c->server.life = (uint64_t)pg_int(r, 0, 2);
         c->horizon = strtoull(pg_text(r, 0, 3), NULL, 10);
-        c->next = strtoull(pg_text(r, 0, 13), NULL, 10);
-        c->timeline = (uint64_t)pg_int(r, 0, 14);
-        c->database = (uint32_t)pg_int(r, 0, 16);
+        c->server.next = strtoull(pg_text(r, 0, 13), NULL, 10);
+        c->server.timeline = (uint64_t)pg_int(r, 0, 14);
+        c->server.database = (uint32_t)pg_int(r, 0, 16);
     }
     if (rc == 0 && c->known) {
         consumer_take_relied(c, r);

@@ -12,6 +12,14 @@
 #include "rowferry/source/capture.h"
 #include "rowferry/source/pg/pg.h"
 
+/* The server, as the last look found it. */
+struct consumer_server {
+    uint64_t life;     /* changes with each start and each recovery */
+    uint64_t timeline; /* grows with each promotion */
+    uint64_t next;     /* the next transaction */
+    uint32_t database; /* its oid */
+};
+
 struct consumer {
     struct pg *pg;          /* borrowed: for writing rows */
     struct pg *standby;     /* borrowed: the standby that is read; null: none */
@@ -23,19 +31,16 @@ struct consumer {
     char *definition;       /* of the table, when the index was begun */
     char *versions;         /* of its columns in the catalog */
     uint32_t filenode;      /* of the table */
-    uint64_t life;          /* of the server: changes with each start and each recovery */
-    uint32_t database;      /* its oid */
-    bool keeps;             /* entries exist that only the age of the backup keeps */
-    bool more;              /* pruning has more to do */
-    char *unpruned;         /* why the server refused the last pruning; null if it did not */
-    uint64_t horizon;       /* of the pruning */
-    uint64_t timeline;      /* of the server */
-    uint64_t next;          /* the server's next transaction */
-    bool expired;           /* it was absent for too long, and its entries were pruned */
-    uint64_t since;         /* the transaction that wrote the row; 0: unknown */
-    char *written;          /* time of writing the row */
-    int64_t clock;          /* of the backup; 0: nothing to restore */
-    int64_t letters_sum;    /* checksum of the backup's dead letters */
+    struct consumer_server server;
+    bool keeps;          /* entries exist that only the age of the backup keeps */
+    bool more;           /* pruning has more to do */
+    char *unpruned;      /* why the server refused the last pruning; null if it did not */
+    uint64_t horizon;    /* of the pruning */
+    bool expired;        /* it was absent for too long, and its entries were pruned */
+    uint64_t since;      /* the transaction that wrote the row; 0: unknown */
+    char *written;       /* time of writing the row */
+    int64_t clock;       /* of the backup; 0: nothing to restore */
+    int64_t letters_sum; /* checksum of the backup's dead letters */
 };
 
 void consumer_release(struct consumer *c);

@@ -105,10 +105,10 @@ static int consumer_lock_on(struct pg *pg, const char *consumer, struct err *err
 static int consumer_lock_take(struct pg *pg, const char *name, bool claim, struct err *err)
 {
     struct pg *writer = pg;
-    int rc = pg->primary_uri != NULL ? pg_writer(pg, &writer, err) : 0;
+    int rc = pg->primary.uri != NULL ? pg_writer(pg, &writer, err) : 0;
     rc = rc == 0 ? consumer_lock_on(writer, name, err) : rc;
     if (rc == 0) {
-        char **noted = claim ? &writer->claimed : &writer->held;
+        char **noted = claim ? &writer->locks.claimed : &writer->locks.held;
         char *copy = text_copy(name); /* name may be *noted itself */
         free(*noted);
         *noted = copy;

@@ -173,7 +173,7 @@ static int pg_finish_statement(struct pg *pg, PGresult *r, const char *shape, PG
 /* Returns true if a statement may be sent: not while a page is read in pipeline mode. */
 static bool pg_may_send(struct pg *pg)
 {
-    pg_wait_begin(pg, pg->answer_bytes);
+    pg_wait_begin(pg, pg->answer.small_bytes);
     return PQpipelineStatus(pg->conn) == PQ_PIPELINE_OFF;
 }
 

@@ -79,8 +79,8 @@ static PGconn *pg_connect_begin(const struct pg *pg, const struct buf lists[LIST
                                   "10",
                                   "3",
                                   "60000",
-                                  pg->encrypts ? "require" : NULL,
-                                  pg->binds ? "require" : NULL,
+                                  pg->route.encrypts ? "require" : NULL,
+                                  pg->route.binds ? "require" : NULL,
                                   pg->uri,
                                   pg->password,
                                   "UTF8",
@@ -126,9 +126,9 @@ static int pg_connect_refused(const struct pg *pg, struct err *err)
     if (class == ERR_CONFIG) {
         err_hint(err, "see source.uri");
     } else if (strstr(message, "server does not support SSL") != NULL) {
-        err_hint(err, pg->encrypts ? ENCRYPTION_HINT : "see sslmode in source.uri");
+        err_hint(err, pg->route.encrypts ? ENCRYPTION_HINT : "see sslmode in source.uri");
     } else if (strstr(message, "hannel binding") != NULL) {
-        err_hint(err, pg->binds ? BINDING_HINT : "see channel_binding in source.uri");
+        err_hint(err, pg->route.binds ? BINDING_HINT : "see channel_binding in source.uri");
     } else if (strcmp(sqlstate, WRONG_PASSWORD) == 0 ||
                strstr(message, "no password supplied") != NULL) {
         err_hint(err, "see source.password");
@@ -169,8 +169,8 @@ static int pg_connect_set_up(struct pg *pg, struct err *err)
 
 static void pg_connect_leave_primary(struct pg *pg)
 {
-    pg_close(pg->primary);
-    pg->primary = NULL;
+    pg_close(pg->primary.session);
+    pg->primary.session = NULL;
 }
 
 /* Connects until the handshake has ended, with success or failure. Sets *silent if it timed out. */
@@ -186,8 +186,8 @@ static void pg_connect_shake_hands(struct pg *pg, size_t *host_count, bool *sile
         buf_push_text(&lists[PORT], pg->only.port);
     }
     pg->conn = pg_connect_begin(pg, lists);
-    *host_count = pg->probes ? 1 : pg_connect_turned_read(lists, pg->conn, pg->turn);
-    if (*host_count > 1 && pg->turn % *host_count > 0) {
+    *host_count = pg->probes ? 1 : pg_connect_turned_read(lists, pg->conn, pg->route.turn);
+    if (*host_count > 1 && pg->route.turn % *host_count > 0) {
         PQfinish(pg->conn);
         pg->conn = pg_connect_begin(pg, lists);
     }
@@ -202,15 +202,15 @@ static int pg_connect_once(struct pg *pg, struct err *err)
     size_t host_count = 1;
     bool silent = true;
     pg_connect_leave_primary(pg);
-    if (stop_asked() && pg->stop_ms < PG_STOP_MS - PG_STOP_LATE_MS) {
-        pg->stop_ms = PG_STOP_MS - PG_STOP_LATE_MS; /* it serves only for cleanup now */
+    if (stop_asked() && pg->silence.stopping_ms < PG_STOP_MS - PG_STOP_LATE_MS) {
+        pg->silence.stopping_ms = PG_STOP_MS - PG_STOP_LATE_MS; /* it serves only for cleanup now */
     }
     memset(pg->prepared, 0, sizeof(pg->prepared));
     pg->log_trusted = false;
     for (size_t tried = 0; silent && tried < host_count; tried++) {
         PQfinish(pg->conn);
         pg_connect_shake_hands(pg, &host_count, &silent);
-        pg->turn += silent; /* try the next host first if this one does not answer */
+        pg->route.turn += silent; /* try the next host first if this one does not answer */
     }
     if (pg->conn == NULL) {
         return err_set(err, ERR_TRANSIENT, "could not connect to the source: out of memory");
@@ -270,8 +270,8 @@ static bool pg_connect_is_well(struct pg *pg)
 
 int pg_recover(struct pg *pg, struct err *err)
 {
-    if (pg->primary != NULL) {
-        int rc = pg_recover(pg->primary, err);
+    if (pg->primary.session != NULL) {
+        int rc = pg_recover(pg->primary.session, err);
         if (rc < 0) {
             return rc;
         }
@@ -280,11 +280,11 @@ int pg_recover(struct pg *pg, struct err *err)
         return 0;
     }
     int rc = pg_connect(pg, err);
-    if (rc == 0 && pg->claimed != NULL) {
-        rc = consumer_lock_claim(pg, pg->claimed, err);
+    if (rc == 0 && pg->locks.claimed != NULL) {
+        rc = consumer_lock_claim(pg, pg->locks.claimed, err);
     }
-    if (rc == 0 && pg->held != NULL) {
-        rc = consumer_lock_hold(pg, pg->held, err);
+    if (rc == 0 && pg->locks.held != NULL) {
+        rc = consumer_lock_hold(pg, pg->locks.held, err);
     }
     return rc;
 }
@@ -316,28 +316,28 @@ static int pg_connect_check_primary(struct pg *standby, struct pg *primary, stru
 static struct source_options pg_connect_options(const struct pg *pg)
 {
     return (struct source_options){.uri = pg->uri,
-                                   .primary = pg->primary_uri,
+                                   .primary = pg->primary.uri,
                                    .password = pg->password,
                                    .renewal = pg->renewal,
                                    .connect_timeout_ms = pg->connect_timeout_ms,
                                    .lock_timeout_ms = pg->lock_timeout_ms,
-                                   .silence_ms = pg->silence_ms,
+                                   .silence_ms = pg->silence.limit_ms,
                                    .application_name = pg->application_name,
-                                   .first_host = pg->turn};
+                                   .first_host = pg->route.turn};
 }
 
 static int pg_connect_open_primary(struct pg *pg, struct err *err)
 {
     struct source_options options = pg_connect_options(pg);
-    options.uri = pg->primary_uri;
+    options.uri = pg->primary.uri;
     options.primary = NULL;
     options.first_host = 0;
     options.fences = pg->fences;
-    int rc = pg_open(&pg->primary, &options, err);
+    int rc = pg_open(&pg->primary.session, &options, err);
     if (rc < 0) {
         return err_context(err, "source.primary");
     }
-    rc = pg_connect_check_primary(pg, pg->primary, err);
+    rc = pg_connect_check_primary(pg, pg->primary.session, err);
     if (rc < 0) {
         pg_connect_leave_primary(pg);
     }
@@ -350,13 +350,13 @@ int pg_writer(struct pg *pg, struct pg **out, struct err *err)
     if (!pg->in_recovery) {
         return 0;
     }
-    if (pg->primary_uri == NULL) {
+    if (pg->primary.uri == NULL) {
         err_set(err, ERR_REJECTED,
                 "the source is a standby, and the change log can be written on its primary only");
         return err_hint(err, "name the primary in source.primary, or connect to it");
     }
-    int rc = pg->primary == NULL ? pg_connect_open_primary(pg, err) : 0;
-    *out = pg->primary;
+    int rc = pg->primary.session == NULL ? pg_connect_open_primary(pg, err) : 0;
+    *out = pg->primary.session;
     return rc;
 }
 
@@ -379,17 +379,17 @@ static struct pg *pg_connect_new(const struct source_options *options)
     pg->uri = text_copy(options->uri);
     pg->password = pg_connect_copy_or_null(options->password);
     pg->renewal = rotating_secret_hold(options->renewal);
-    pg->encrypts = pg_must_encrypt(pg->uri);
-    pg->binds = pg_must_bind(pg->uri, pg->password);
+    pg->route.encrypts = pg_must_encrypt(pg->uri);
+    pg->route.binds = pg_must_bind(pg->uri, pg->password);
     pg->application_name = text_copy(application != NULL ? application : "rowferry");
-    pg->primary_uri = pg_connect_copy_or_null(options->primary);
+    pg->primary.uri = pg_connect_copy_or_null(options->primary);
     pg->fences = options->fences;
     pg->connect_timeout_ms =
         options->connect_timeout_ms > 0 ? options->connect_timeout_ms : CONNECT_TIMEOUT_MS;
     pg->lock_timeout_ms = options->lock_timeout_ms;
-    pg->turn = options->first_host;
-    pg->answer_bytes = PG_ANSWER_MAX_BYTES;
-    pg->silence_ms = options->silence_ms > 0 ? options->silence_ms : PG_SILENCE_MS;
+    pg->route.turn = options->first_host;
+    pg->answer.small_bytes = PG_ANSWER_MAX_BYTES;
+    pg->silence.limit_ms = options->silence_ms > 0 ? options->silence_ms : PG_SILENCE_MS;
     return pg;
 }
 
@@ -444,10 +444,10 @@ void pg_close(struct pg *pg)
     pg_connect_forget_password(pg);
     rotating_secret_drop(pg->renewal);
     free(pg->uri);
-    free(pg->primary_uri);
+    free(pg->primary.uri);
     free(pg->application_name);
-    free(pg->held);
-    free(pg->claimed);
+    free(pg->locks.held);
+    free(pg->locks.claimed);
     free(pg->only.host);
     free(pg->only.hostaddr);
     free(pg->only.port);

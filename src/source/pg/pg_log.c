@@ -98,7 +98,7 @@ int pg_run_guarded(struct pg *pg, PGresult **out, const struct pg_statement *s, 
         [PG_WRITES_LOG] = "begin isolation level read committed read write"};
     struct err ignored;
     *out = NULL;
-    pg_wait_begin(pg, pg->answer_bytes);
+    pg_wait_begin(pg, pg->answer.small_bytes);
     bool sent = PQenterPipelineMode(pg->conn) == 1 && pg_log_send(pg, begins[s->purpose]) &&
                 pg_log_send(pg, PG_GUARD_PATH) &&
                 pg_log_send(pg, s->purpose == PG_READS ? PG_GUARD_ROWS_END : PG_GUARD_ROWS) &&

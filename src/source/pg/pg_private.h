@@ -18,6 +18,38 @@ struct pg_address {
     char *port;
 };
 
+/* How to reach the server. */
+struct pg_route {
+    size_t turn;   /* index of the host to try first, if there are several */
+    bool encrypts; /* because the source is on another host and no sslmode is set */
+    bool binds;    /* the server must prove that it knows the password */
+};
+
+/* If the source is a standby: its primary. */
+struct pg_primary {
+    char *uri;          /* null: unknown */
+    struct pg *session; /* opened when it is first needed */
+};
+
+/* Advisory locks that this session has, see consumer_lock.h. */
+struct pg_locks {
+    char *held;    /* the consumer, or null */
+    char *claimed; /* the same for an initial load, see consumer_lock_claim */
+};
+
+struct pg_silence {
+    int64_t limit_ms;    /* after it, a probe checks if the server still works */
+    int64_t heard_ms;    /* time of the last input, or of sending the statement */
+    int64_t stopping_ms; /* total silence since the process was asked to stop */
+};
+
+/* Limits of what the server may send. */
+struct pg_answer {
+    uint64_t small_bytes; /* limit for the result of a small statement */
+    uint64_t most_bytes;  /* limit for the current statement's result; 0: none */
+    uint64_t received;    /* bytes received on the connection when the statement was sent */
+};
+
 struct pg {
     PGconn *conn;
     char *uri;
@@ -26,25 +58,17 @@ struct pg {
     char *application_name;
     int64_t connect_timeout_ms;
     int64_t lock_timeout_ms;
+    struct pg_route route;
+    struct pg_primary primary;
     const char *prepared[PG_PREPARED_MOST]; /* names of prepared texts; null: free */
-    char *primary_uri;                      /* if the source is a standby; null: unknown */
-    struct pg *primary;                     /* opened when it is first needed */
-    bool in_recovery;                       /* at the start of the session */
-    char *held;             /* the consumer whose advisory lock this session has, or null */
-    char *claimed;          /* the same for an initial load, see consumer_lock_claim */
-    size_t turn;            /* index of the host to try first, if there are several */
-    bool fences;            /* see source_options */
-    bool log_trusted;       /* pg_trust_log has accepted the schema */
-    bool encrypts;          /* because the source is on another host and no sslmode is set */
-    bool binds;             /* the server must prove that it knows the password */
-    bool probes;            /* this is a probe of another session, and is not probed itself */
-    int backend;            /* PID of the server process */
-    int64_t silence_ms;     /* silence after which a probe checks if the server still works */
-    int64_t heard_ms;       /* time of the last input, or of sending the statement */
-    int64_t stop_ms;        /* total silence since the process was asked to stop */
-    uint64_t answer_bytes;  /* limit for the result of a small statement */
-    uint64_t most_bytes;    /* limit for the current statement's result; 0: none */
-    uint64_t received;      /* bytes received on the connection when the statement was sent */
+    struct pg_locks locks;
+    bool in_recovery; /* at the start of the session */
+    bool fences;      /* see source_options */
+    bool log_trusted; /* pg_trust_log has accepted the schema */
+    bool probes;      /* this is a probe of another session, and is not probed itself */
+    int backend;      /* PID of the server process */
+    struct pg_silence silence;
+    struct pg_answer answer;
     struct pg_address only; /* the address for a probe */
 };
 

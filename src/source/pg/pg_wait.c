@@ -46,18 +46,19 @@ static uint64_t pg_wait_received_bytes(const struct pg *pg)
 
 void pg_wait_begin(struct pg *pg, uint64_t most_bytes)
 {
-    pg->heard_ms = pg_now_ms();
-    pg->most_bytes = most_bytes;
-    pg->received = most_bytes > 0 && pg->conn != NULL ? pg_wait_received_bytes(pg) : 0;
+    pg->silence.heard_ms = pg_now_ms();
+    pg->answer.most_bytes = most_bytes;
+    pg->answer.received = most_bytes > 0 && pg->conn != NULL ? pg_wait_received_bytes(pg) : 0;
 }
 
 static int pg_wait_count_bytes(struct pg *pg, struct err *err)
 {
-    if (pg->most_bytes == 0 || pg_wait_received_bytes(pg) - pg->received <= pg->most_bytes) {
+    if (pg->answer.most_bytes == 0 ||
+        pg_wait_received_bytes(pg) - pg->answer.received <= pg->answer.most_bytes) {
         return 0;
     }
     return pg_give_up(pg, err, "the source answered with more than %" PRIu64 " MiB",
-                      pg->most_bytes >> 20);
+                      pg->answer.most_bytes >> 20);
 }
 
 /* Asks over another connection if the server still works on this session's statement. A session
@@ -86,20 +87,20 @@ static bool pg_wait_is_at_work(const struct pg *pg)
 static int pg_wait_meet_silence(struct pg *pg, int64_t waited_ms, struct err *err)
 {
     if (stop_asked()) {
-        pg->stop_ms += waited_ms;
-        if (pg->stop_ms >= PG_STOP_MS) {
+        pg->silence.stopping_ms += waited_ms;
+        if (pg->silence.stopping_ms >= PG_STOP_MS) {
             return pg_give_up(pg, err, "stopped while the source did not answer");
         }
     }
-    int64_t silence_ms = pg_now_ms() - pg->heard_ms;
-    if (silence_ms < pg->silence_ms) {
+    int64_t silence_ms = pg_now_ms() - pg->silence.heard_ms;
+    if (silence_ms < pg->silence.limit_ms) {
         return 0;
     }
     if (!pg_wait_is_at_work(pg)) {
         pg_give_up(pg, err, "the source has been silent for %" PRId64 " s", silence_ms / 1000);
         return err_hint(err, "check the server, and any proxy or pooler before it");
     }
-    pg->heard_ms = pg_now_ms();
+    pg->silence.heard_ms = pg_now_ms();
     return 0;
 }
 
@@ -109,7 +110,7 @@ static int pg_wait_slice(struct pg *pg, short events, struct err *err)
     struct pollfd fd = {.fd = PQsocket(pg->conn), .events = events};
     int ready = poll(&fd, 1, SLICE_MS);
     if (ready > 0 && fd.revents != POLLOUT) {
-        pg->heard_ms = pg_now_ms();
+        pg->silence.heard_ms = pg_now_ms();
     }
     return ready > 0 ? 0 : pg_wait_meet_silence(pg, ready == 0 ? SLICE_MS : 0, err);
 }
@@ -173,7 +174,7 @@ int pg_hear(struct pg *pg, struct err *err)
         return 1;
     }
     if (heard) {
-        pg->heard_ms = pg_now_ms();
+        pg->silence.heard_ms = pg_now_ms();
         return 0;
     }
     return pg_wait_meet_silence(pg, 0, err);
@@ -182,12 +183,12 @@ int pg_hear(struct pg *pg, struct err *err)
 bool pg_wait_handshake(struct pg *pg, PGconn *conn, short events, int64_t deadline_ms)
 {
     struct pollfd fd = {.fd = PQsocket(conn), .events = events};
-    while (pg_now_ms() < deadline_ms && pg->stop_ms < PG_STOP_MS) {
+    while (pg_now_ms() < deadline_ms && pg->silence.stopping_ms < PG_STOP_MS) {
         int ready = poll(&fd, 1, SLICE_MS);
         if (ready > 0) { /* libpq keeps all settings that a server sends before it is ready */
             return pg_wait_received_bytes(pg) <= HANDSHAKE_MAX_BYTES;
         }
-        pg->stop_ms += stop_asked() ? SLICE_MS : 0;
+        pg->silence.stopping_ms += stop_asked() ? SLICE_MS : 0;
     }
     return false;
 }

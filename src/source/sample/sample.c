@@ -276,7 +276,7 @@ int sample_open(struct sample **out, struct pg *pg, const struct sample_options 
 {
     struct sample *s = mem_zero(1, sizeof(*s));
     s->pg = pg;
-    s->pg->answer_bytes = ANSWER_MAX_BYTES;
+    s->pg->answer.small_bytes = ANSWER_MAX_BYTES;
     s->options = *options;
     keyset_init(&s->keys, KEYS_MAX_BYTES);
     int rc = sample_prepare(s, err);

@@ -74,6 +74,20 @@ struct validate_bulk {
 #define VALIDATE_BULKS 256 /* the first ones are kept */
 #define VALIDATE_SIZES 28  /* documents of less than 2, 4, 8 .. bytes */
 
+/* The random part of the sample, which represents the table. */
+struct validate_random {
+    int64_t json_bytes;
+    int64_t documents;
+    int64_t stored_bytes; /* on disk without replicas, before the other documents were added */
+};
+
+/* Bulk requests of the random part, without its first one if there are more. */
+struct validate_sent {
+    int64_t took_us;
+    int64_t documents;
+    int64_t bytes;
+};
+
 struct validate_figures {
     int64_t rows; /* of the table; -1: unknown */
     bool rows_exact;
@@ -81,15 +95,11 @@ struct validate_figures {
     size_t indexed;
     size_t strata[STRATUM_COUNT];
     size_t sizes[VALIDATE_SIZES];
-    int64_t json_bytes;   /* of all documents */
-    int64_t chance_bytes; /* of the random part of the sample, which represents the table */
-    int64_t chance_count;
-    int64_t chance_stored; /* on disk without replicas, before the other documents were added */
+    int64_t json_bytes; /* of all documents */
+    struct validate_random random;
     struct validate_bulk bulks[VALIDATE_BULKS];
     size_t bulk_count;
-    int64_t sent_us; /* time of the random part, without its first bulk request if there are more */
-    int64_t sent_documents;
-    int64_t sent_bytes;
+    struct validate_sent sent;
     int64_t stored_bytes; /* of the sample, without replicas */
     int64_t copies;
     int64_t whole_bytes; /* estimate for all rows with all replicas; 0: unknown */

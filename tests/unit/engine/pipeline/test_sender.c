@@ -73,7 +73,8 @@ static void answer(struct sender *s, struct port *p, const struct clock *clock)
 /* With one permitted request batches queue up; each must be sent in its turn. */
 START_TEST(a_batch_goes_before_those_that_were_filled_after_it)
 {
-    static const struct service_port_ops ops = {.can_send = can_send, .send = send, .take = take};
+    static const struct service_port_ops ops = {
+        .bulk = {.can_send = can_send, .send = send, .take = take}};
     struct port p = {0};
     struct counters counters = {0};
     const struct clock clock = clock_system();

@@ -25,11 +25,11 @@ static struct fixture healthy(const char *at)
     struct fixture f = {.options = {.consumer = "one"}};
     struct consumer *k = &f.catalogue.consumer;
     k->known = true;
-    k->timeline = 1;
+    k->server.timeline = 1;
     k->since = 5;
-    k->database = 7;
-    k->life = 3;
-    k->next = 100;
+    k->server.database = 7;
+    k->server.life = 3;
+    k->server.next = 100;
     k->horizon = 20;
     parse(&k->mirror, "log 40:40:");
     parse(&f.position.at, at);
