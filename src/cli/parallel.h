@@ -9,7 +9,7 @@
 
 #include "arguments.h"
 #include "output/progress_line.h"
-#include "rowferry/daemon/pipeline_worker.h"
+#include "rowferry/daemon/worker/pipeline_worker.h"
 
 /* The first member of a command's job for one pipeline. Everything but the replica is borrowed. */
 struct job_base {

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "address.h"
 #include "cross.h"
 #include "read.h"
 #include "rowferry/base/buf.h"
@@ -16,6 +15,7 @@
 #include "rowferry/base/text.h"
 #include "rowferry/document/json/json_build.h"
 #include "secret.h"
+#include "syntax/address.h"
 
 #define FILE_MAX_BYTES 4194304
 #define PIPE_TIMEOUT_MS 10000 /* for reading a whole pipe */

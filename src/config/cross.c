@@ -7,10 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "address.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/mapping/mapping.h"
+#include "syntax/address.h"
 
 #define MAX_PATH_BYTES 4096
 

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "address.h"
 #include "rowferry/base/text.h"
 #include "rowferry/config/config.h"
 #include "rowferry/service/index/index.h"
 #include "rowferry/source/sql/sqltext.h"
-#include "text_check.h"
+#include "syntax/address.h"
+#include "syntax/text_check.h"
 
 #define IN_FILE(member) offsetof(struct config, member)
 #define IN_PIPELINE(member) offsetof(struct pipeline_config, member)
@@ -82,7 +82,8 @@ const struct option options[] = {
      .fallback = "5MiB", .least = "1KiB", .most = "100MiB",
      .help = "target size of a bulk request; one document may exceed it"},
     {"limits.batch_operations", SCOPE_BOTH, OPTION_COUNT, IN_PIPELINE(limits.batch_operations),
-     .fallback = "5000", .least = "1", .most = "100000", .help = "maximum number of operations in one bulk request"},
+     .fallback = "5000", .least = "1", .most = "100000",
+     .help = "maximum number of operations in one bulk request"},
     {"limits.in_flight", SCOPE_BOTH, OPTION_COUNT, IN_PIPELINE(limits.in_flight), .fallback = "8",
      .least = "1", .most = "64", .help = "maximum number of bulk requests in flight"},
     {"limits.readers", SCOPE_BOTH, OPTION_COUNT, IN_PIPELINE(limits.readers), .fallback = "2",

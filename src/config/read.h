@@ -8,7 +8,7 @@
 
 #include "options.h"
 #include "rowferry/config/config.h"
-#include "scan.h"
+#include "syntax/scan.h"
 
 struct config_reader {
     const char *file; /* as messages name it */

@@ -2,7 +2,7 @@
 /* from.depends_on: a list of objects with three members each. */
 #include "read.h"
 #include "rowferry/source/sql/sqltext.h"
-#include "text_check.h"
+#include "syntax/text_check.h"
 
 struct dependency_list {
     struct dependency *items;

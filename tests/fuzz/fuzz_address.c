@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "address.h"
 #include "fuzz.h"
+#include "syntax/address.h"
 
 static void expect_refusal(int rc, const struct err *err)
 {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # layers.sh ROOT: checks that a room includes only itself and the rooms below it, and a folder only the folders that
 # layers.txt lists. The lists must have no circle. A private header stays in its room. A folder
-# has at most 16 source files, a room without folders at most 20.
+# has at most 16 source files.
 set -eu
 table=$(cd "$(dirname "$0")" && pwd)/layers.txt
 cd "$1"
@@ -79,9 +79,6 @@ FNR == 1 {
     if (folder != "." && !((room "/" folder) in may)) {
         complain("layers.txt has no row \"" room "/" folder "\"")
     }
-    if (folder != ".") {
-        folders[room] = 1
-    }
     if (!test && FILENAME ~ /\.c$/) {
         sources[room "/" folder]++
     }
@@ -121,7 +118,7 @@ FNR == 1 {
 END {
     for (row in sources) {
         split(row, part, "/")
-        most = folders[part[1]] ? 16 : 20
+        most = 16
         if (sources[row] > most) {
             printf "%s: %d source files, at most %d\n", row, sources[row], most
             bad++

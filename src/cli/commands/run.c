@@ -12,9 +12,9 @@
 #include "output/report.h"
 #include "output/terminal.h"
 #include "rowferry/base/stop.h"
-#include "rowferry/daemon/listener.h"
-#include "rowferry/daemon/pipeline_worker.h"
 #include "rowferry/daemon/sdnotify.h"
+#include "rowferry/daemon/worker/listener.h"
+#include "rowferry/daemon/worker/pipeline_worker.h"
 #include "setup.h"
 #include "status/live_status.h"
 

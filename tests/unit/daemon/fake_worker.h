@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "fake.h"
-#include "pipeline_worker_private.h"
 #include "rowferry/state/request.h"
+#include "worker/pipeline_worker_private.h"
 #include "workplace.h"
 
 #define FAKE_WAITS 256

@@ -14,7 +14,8 @@
  * `stopped` pipeline recovers only with a commit or an up-to-date index, because everything may be
  * settled again before a commit that fails once more.
  *
- * A stall outlives the rounds of its owner (daemon/pipeline_worker.h); counts may restart at zero.
+ * A stall outlives the rounds of its owner (daemon/worker/pipeline_worker.h); counts may restart at
+ * zero.
  */
 #pragma once
 

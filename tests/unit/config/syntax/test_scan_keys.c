@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Equal keys are detected however they are escaped. */
-#include "scan_keys.h"
+#include "syntax/scan_keys.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connects the pipeline workers with the HTTP server. */
-#include "rowferry/daemon/listener.h"
+#include "rowferry/daemon/worker/listener.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "rowferry/daemon/pipeline_worker.h"
+#include "rowferry/daemon/worker/pipeline_worker.h"
 #include "rowferry/serve/serve.h"
 
 /* Appends the state of one pipeline of this process as a JSON object. */

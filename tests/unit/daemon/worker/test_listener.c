@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The HTTP server of a run, reached over a real connection. */
-#include "rowferry/daemon/listener.h"
+#include "rowferry/daemon/worker/listener.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

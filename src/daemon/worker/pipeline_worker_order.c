@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "pipeline_worker_private.h"
 #include "rowferry/state/notice.h"
+#include "worker/pipeline_worker_private.h"
 
 #define HEARTBEAT_MAX_MS 10000 /* maximum time between two heartbeats */
 

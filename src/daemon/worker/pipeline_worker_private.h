@@ -2,7 +2,7 @@
 /* Internals shared by the files of the pipeline worker: its stage, heartbeat and waits. */
 #pragma once
 
-#include "rowferry/daemon/pipeline_worker.h"
+#include "rowferry/daemon/worker/pipeline_worker.h"
 #include "rowferry/state/live_progress.h"
 
 #define PIPELINE_WORKER_BASE_MS 200

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sorts the keys when their object ends, so that a file with very many keys is not slow. */
-#include "scan_keys.h"
+#include "syntax/scan_keys.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread of a pipeline worker: runs round after round of one pipeline. */
-#include "rowferry/daemon/pipeline_worker.h"
+#include "rowferry/daemon/worker/pipeline_worker.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "pipeline_worker_private.h"
 #include "rowferry/base/log.h"
 #include "rowferry/daemon/run_record.h"
 #include "rowferry/state/checkpoint.h"
+#include "worker/pipeline_worker_private.h"
 
 /* The engine's stages are static texts too, so the pointer can be kept. */
 static void pipeline_worker_on_progress(void *context, const struct progress *progress)

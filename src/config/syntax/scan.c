@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A small JSON scanner that tracks lines and columns. */
-#include "scan.h"
+#include "syntax/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
-#include "scan_keys.h"
+#include "syntax/scan_keys.h"
 
 #define MAX_DEPTH 64
 #define MAX_PATH_BYTES 65536

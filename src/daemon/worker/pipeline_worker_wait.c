@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline_worker_private.h"
 #include "rowferry/base/log.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/guard_stop.h"
 #include "rowferry/state/request.h"
+#include "worker/pipeline_worker_private.h"
 
 #define REQUEST_LOOK_MS 100
 #define RECOUNT_MS 30000      /* interval after which refused operations are counted again */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses: accepted ones, refused ones, and the parts read from them. */
-#include "address.h"
+#include "syntax/address.h"
 
 #include <string.h>
 

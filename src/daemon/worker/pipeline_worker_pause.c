@@ -5,13 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pipeline_worker_private.h"
 #include "rowferry/base/log.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/notice.h"
 #include "rowferry/state/pause.h"
 #include "rowferry/state/request.h"
+#include "worker/pipeline_worker_private.h"
 
 #define STATE_LOOK_MS 10000     /* interval of looks at the state file if no notice arrives */
 #define STATE_LOOK_SOON_MS 1000 /* the same if none can arrive, or after an error */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses of both servers: their form, and the secrets that they must not contain. */
-#include "address.h"
+#include "syntax/address.h"
 
 #include <ctype.h>
 #include <stdlib.h>

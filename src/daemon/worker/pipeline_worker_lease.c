@@ -2,8 +2,8 @@
 /* How a pipeline worker becomes the holder, stands by until then, and loses the pipeline. */
 #include <sys/eventfd.h>
 
-#include "pipeline_worker_private.h"
 #include "rowferry/base/log.h"
+#include "worker/pipeline_worker_private.h"
 
 #define LOCK_TRY_MS                                                                                \
     1000 /* interval of tries of the lock beside the state file, plus a random part */

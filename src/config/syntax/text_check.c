@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of single texts other than addresses. */
-#include "text_check.h"
+#include "syntax/text_check.h"
 
 #include <string.h>
 

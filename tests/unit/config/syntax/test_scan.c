@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON scanner: positions, and the same result as json-c. */
-#include "scan.h"
+#include "syntax/scan.h"
 
 #include <json-c/json.h>
 #include <string.h>
