@@ -29,7 +29,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_NEWER] = {"--newer", 0, "TIME", "only those open for less long: 90s, 15m, 12h, 7d"},
     [OPTION_LIMIT] = {"--limit", 0, "N", "show at most N"},
     [OPTION_BY_REASON] = {"--by-reason", 0, NULL, "count them by error type instead"},
-    [OPTION_ALL] = {"--all", 0, NULL, "all open dead letters"},
+    [OPTION_ALL] = {"--all", 0, NULL, "all open dead letters, or all lines of check"},
+    [OPTION_ONLY] = {"--only", 0, "LIST",
+                     "only lines with these statuses: fail,warn,info,pass,skip"},
     [OPTION_YES] = {"--yes", 0, NULL, "do not ask"},
     [OPTION_SAMPLE] = {"--sample", 0, "N", "compare N random rows, and about as many documents"},
     [OPTION_REPAIR] = {"--repair", 0, NULL, "send the rows that differ, and nothing else"},
@@ -101,9 +103,11 @@ const struct command commands[] = {
         .name = "check",
         .operands = "[PIPELINE...]",
         .summary = "check everything that a sync needs, and change nothing",
-        .about = "Prints a line PASS, WARN, FAIL or SKIP for each check, and below it what to "
-                 "do.\nWith --json, an array of objects.",
-        .options = JSON | OPTION_BIT(OPTION_ACCEPT_ADMIN),
+        .about = "Prints what fails (FAIL) or deserves a look (WARN), below it what to do, and the "
+                 "number of the other lines. --all prints these too: PASS, INFO and SKIP. With "
+                 "--json, an array of objects with all lines, or those of --only.",
+        .options = JSON | OPTION_BIT(OPTION_ACCEPT_ADMIN) | OPTION_BIT(OPTION_ALL) |
+                   OPTION_BIT(OPTION_ONLY),
         .exits = EXITS(1U << EXIT_DIFFERENCES),
         .run = command_check,
     },
@@ -338,6 +342,24 @@ const struct command commands[] = {
         .operands_least = 1,
         .unconfigured = true,
         .run = command_completion,
+    },
+    {
+        .name = "help",
+        .operands = "[COMMAND...]",
+        .summary = "show the help of the program or of a command",
+        .about = "The same as --help.",
+        .exits = EXITS(0),
+        .unconfigured = true,
+        .run = command_help,
+    },
+    {
+        .name = "version",
+        .operands = "",
+        .summary = "show the version",
+        .about = "The same as --version.",
+        .exits = EXITS(0),
+        .unconfigured = true,
+        .run = command_version,
     },
     {0},
 };

@@ -8,32 +8,18 @@
 #include <unistd.h>
 
 #include "arguments.h"
-#include "help.h"
 #include "output/terminal.h"
 #include "rowferry/base/failpoint.h"
 
 #define DESCRIPTORS_MOST 65536
-#define HELP_BYTES (64 * 1024)
-
-/* Prints the help if it was asked for, otherwise the version. */
-static int show_help(const struct arguments *a, struct err *err)
-{
-    struct buf out;
-    buf_init(&out, HELP_BYTES);
-    if (arguments_have(a, OPTION_HELP)) {
-        help_push(&out, a);
-    } else {
-        buf_push_literal(&out, "rowferry " ROWFERRY_VERSION "\n");
-    }
-    int rc = terminal_result(&out, err);
-    buf_release(&out);
-    return rc;
-}
 
 static int run(const struct arguments *a, struct err *err)
 {
-    if (arguments_have(a, OPTION_HELP) || arguments_have(a, OPTION_VERSION)) {
-        return show_help(a, err);
+    if (arguments_have(a, OPTION_HELP)) {
+        return command_help(a, err);
+    }
+    if (arguments_have(a, OPTION_VERSION)) {
+        return command_version(a, err);
     }
     if (!FAILPOINT_LOAD()) {
         return err_set(err, ERR_CONFIG, "$ROWFERRY_FAILPOINT is malformed");

@@ -35,6 +35,7 @@ enum option_id {
     OPTION_LIMIT,
     OPTION_BY_REASON,
     OPTION_ALL,
+    OPTION_ONLY,
     OPTION_YES,
     OPTION_SAMPLE,
     OPTION_REPAIR,
@@ -123,4 +124,6 @@ int command_deadletter_list(const struct arguments *a, struct err *err) MUST_CHE
 int command_deadletter_show(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_deadletter_retry(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_deadletter_discard(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_help(const struct arguments *a, struct err *err) MUST_CHECK;
+int command_version(const struct arguments *a, struct err *err) MUST_CHECK;
 int command_completion(const struct arguments *a, struct err *err) MUST_CHECK;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "output/terminal.h"
@@ -19,9 +20,8 @@ static const struct {
     const char *name;
     enum colour colour;
 } verdict_rows[] = {
-    [VERDICT_PASS] = {"PASS", COLOUR_GREEN},
-    [VERDICT_WARN] = {"WARN", COLOUR_YELLOW},
-    [VERDICT_FAIL] = {"FAIL", COLOUR_RED},
+    [VERDICT_PASS] = {"PASS", COLOUR_GREEN},  [VERDICT_INFO] = {"INFO", COLOUR_GREEN},
+    [VERDICT_WARN] = {"WARN", COLOUR_YELLOW}, [VERDICT_FAIL] = {"FAIL", COLOUR_RED},
     [VERDICT_SKIP] = {"SKIP", COLOUR_YELLOW},
 };
 
@@ -195,18 +195,105 @@ static int check_all(struct check *c, struct err *err)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
-static size_t check_subject_width(const struct check_line *line)
+/* Lines that differ in the pipeline alone are printed once, with the first of these names. */
+#define NAMES_SHOWN 3
+#define SUBJECT_BYTES 512
+
+/* The lines to print: bits of enum verdict. `joined`: one for several pipelines. */
+struct check_choice {
+    unsigned verdicts;
+    bool joined;
+};
+
+static int check_choose(const struct arguments *a, struct check_choice *out, struct err *err)
 {
-    return (line->pipeline != NULL ? strlen(line->pipeline) + 2 : 0) + strlen(line->what);
+    const char *list = a->values[OPTION_ONLY];
+    bool all = arguments_have(a, OPTION_ALL) || arguments_have(a, OPTION_JSON);
+    *out = (struct check_choice){.verdicts = all ? ~0U : 1U << VERDICT_FAIL | 1U << VERDICT_WARN,
+                                 .joined = !all};
+    if (list == NULL) {
+        return 0;
+    }
+    out->verdicts = 0;
+    for (size_t len; *list != '\0'; list += len + (list[len] == ',')) {
+        unsigned before = out->verdicts;
+        len = strcspn(list, ",");
+        for (int v = 0; v < VERDICT_COUNT; v++) {
+            bool named = len == 4 && strncasecmp(list, verdict_rows[v].name, len) == 0;
+            out->verdicts |= named ? 1U << v : 0;
+        }
+        if (out->verdicts == before) {
+            return err_set(err, ERR_CONFIG,
+                           "option \"--only\": \"%.*s\" is not one of fail, warn, info, pass, skip",
+                           (int)len, list);
+        }
+    }
+    return 0;
+}
+
+static bool check_same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+static bool check_same_remark(const struct check_line *a, const struct check_line *b)
+{
+    return a->verdict == b->verdict && a->pipeline != NULL && b->pipeline != NULL &&
+           strcmp(a->what, b->what) == 0 && check_same_text(a->text, b->text) &&
+           check_same_text(a->detail, b->detail) && check_same_text(a->remedy, b->remedy);
+}
+
+/* Returns true if a line before says the same of another pipeline. */
+static bool check_said_before(const struct check *c, size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        if (check_same_remark(&c->lines[j], &c->lines[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Prints whom and what a line is about: "articles, products and 3 more: load". */
+static void check_subject(const struct check *c, const struct check_choice *choice, size_t i,
+                          char out[SUBJECT_BYTES])
+{
+    const struct check_line *line = &c->lines[i];
+    struct buf text;
+    size_t more = 0;
+    buf_init(&text, SUBJECT_BYTES);
+    buf_push_text(&text, line->pipeline != NULL ? line->pipeline : "");
+    for (size_t j = i + 1, shown = 1; choice->joined && j < c->count; j++) {
+        if (check_same_remark(line, &c->lines[j])) {
+            bool fits = shown++ < NAMES_SHOWN;
+            more += !fits;
+            buf_printf(&text, "%s%s", fits ? ", " : "", fits ? c->lines[j].pipeline : "");
+        }
+    }
+    if (more > 0) {
+        buf_printf(&text, " and %zu more", more);
+    }
+    snprintf(out, SUBJECT_BYTES, "%s%s%s", buf_text(&text), text.len > 0 ? ": " : "", line->what);
+    buf_release(&text);
+}
+
+static bool check_is_shown(const struct check *c, const struct check_choice *choice, size_t i)
+{
+    return (choice->verdicts & 1U << c->lines[i].verdict) != 0 &&
+           !(choice->joined && check_said_before(c, i));
 }
 
 /* Returns the width of the widest subject, so that all texts begin in one column. */
-static size_t check_text_column(const struct check *c)
+static size_t check_text_column(const struct check *c, const struct check_choice *choice)
 {
     size_t widest = 0;
+    char subject[SUBJECT_BYTES];
     for (size_t i = 0; i < c->count; i++) {
-        size_t width = check_subject_width(&c->lines[i]);
-        widest = width > widest && width <= SUBJECT_COLUMN ? width : widest;
+        if (check_is_shown(c, choice, i)) {
+            check_subject(c, choice, i, subject);
+            size_t width = strlen(subject);
+            widest = width > widest && width <= SUBJECT_COLUMN ? width : widest;
+        }
     }
     return widest;
 }
@@ -221,46 +308,69 @@ static void check_push_said(struct buf *out, const char *before, const char *tex
     }
 }
 
-static void check_push_text_line(struct buf *out, bool colours, size_t column,
+static void check_push_text_line(struct buf *out, bool colours, size_t column, const char *subject,
                                  const struct check_line *line)
 {
-    size_t width = check_subject_width(line);
     terminal_push(out, colours, verdict_rows[line->verdict].colour,
                   verdict_rows[line->verdict].name);
-    buf_printf(out, "  %s%s%s%*s", line->pipeline != NULL ? line->pipeline : "",
-               line->pipeline != NULL ? ": " : "", line->what,
-               (int)(column > width ? column - width : 0), "");
+    buf_printf(out, "  %-*s", (int)column, subject);
     check_push_said(out, "  ", line->text);
     check_push_said(out, "      ", line->detail);
     check_push_said(out, "      -> ", line->remedy);
 }
 
-static void check_push_text(struct buf *out, const struct check *c)
+static void check_push_count(struct buf *out, const struct check *c, enum verdict verdict,
+                             const char *word)
 {
-    bool colours = terminal_colours(STDOUT_FILENO);
-    size_t column = check_text_column(c);
-    for (size_t i = 0; i < c->count; i++) {
-        if (i > 0 && c->lines[i].pipeline != c->lines[i - 1].pipeline) {
-            buf_push_char(out, '\n');
-        }
-        check_push_text_line(out, colours, column, &c->lines[i]);
+    size_t n = check_count_of(c, 0, verdict);
+    if (n > 0 || verdict == VERDICT_FAIL) {
+        buf_printf(out, ", %zu %s", n, word);
     }
-    buf_push_char(out, '\n');
-    buf_printf(out, "%zu passed, %zu warned, %zu failed", check_count_of(c, 0, VERDICT_PASS),
-               check_count_of(c, 0, VERDICT_WARN), check_count_of(c, 0, VERDICT_FAIL));
-    size_t skipped = check_count_of(c, 0, VERDICT_SKIP);
-    if (skipped > 0) {
-        buf_printf(out, ", %zu skipped", skipped);
-    }
-    buf_push_char(out, '\n');
 }
 
-static void check_push_json(struct buf *out, const struct check *c)
+static void check_push_sums(struct buf *out, const struct check *c, bool complete)
 {
+    buf_printf(out, "%zu passed", check_count_of(c, 0, VERDICT_PASS));
+    check_push_count(out, c, VERDICT_INFO, "noted");
+    check_push_count(out, c, VERDICT_WARN, "warned");
+    check_push_count(out, c, VERDICT_FAIL, "failed");
+    check_push_count(out, c, VERDICT_SKIP, "skipped");
+    buf_push_text(out, complete ? "\n" : "; all lines: rowferry check --all\n");
+}
+
+static void check_push_text(struct buf *out, const struct check *c,
+                            const struct check_choice *choice)
+{
+    bool colours = terminal_colours(STDOUT_FILENO);
+    size_t column = check_text_column(c, choice);
+    char subject[SUBJECT_BYTES];
+    const struct check_line *last = NULL;
+    for (size_t i = 0; i < c->count; i++) {
+        const struct check_line *line = &c->lines[i];
+        if (check_is_shown(c, choice, i)) {
+            if (!choice->joined && last != NULL && line->pipeline != last->pipeline) {
+                buf_push_char(out, '\n');
+            }
+            check_subject(c, choice, i, subject);
+            check_push_text_line(out, colours, column, subject, line);
+            last = line;
+        }
+    }
+    buf_push_text(out, last != NULL ? "\n" : "");
+    check_push_sums(out, c, choice->verdicts == ~0U);
+}
+
+static void check_push_json(struct buf *out, const struct check *c, unsigned verdicts)
+{
+    bool first = true;
     buf_push_char(out, '[');
     for (size_t i = 0; i < c->count; i++) {
         const struct check_line *line = &c->lines[i];
-        buf_push_text(out, i > 0 ? ",\n " : "");
+        if ((verdicts & 1U << line->verdict) == 0) {
+            continue;
+        }
+        buf_push_text(out, first ? "" : ",\n ");
+        first = false;
         record_open(out);
         record_text(out, "line", line->what);
         record_text(out, "status", verdict_rows[line->verdict].name);
@@ -272,14 +382,15 @@ static void check_push_json(struct buf *out, const struct check *c)
     buf_push_literal(out, "]\n");
 }
 
-static int check_show(const struct check *c, bool json, struct err *err)
+static int check_show(const struct check *c, const struct check_choice *choice, bool json,
+                      struct err *err)
 {
     struct buf out;
     buf_init(&out, CHECK_BYTES);
     if (json) {
-        check_push_json(&out, c);
+        check_push_json(&out, c, choice->verdicts);
     } else {
-        check_push_text(&out, c);
+        check_push_text(&out, c, choice);
     }
     int rc = terminal_result(&out, err);
     buf_release(&out);
@@ -300,12 +411,16 @@ int command_check(const struct arguments *a, struct err *err)
 {
     struct setup setup;
     struct check c = {.setup = &setup, .accept_admin = arguments_have(a, OPTION_ACCEPT_ADMIN)};
+    struct check_choice choice;
     int rc = setup_load(&setup, a, err);
+    if (rc == 0) {
+        rc = check_choose(a, &choice, err);
+    }
     if (rc == 0) {
         rc = check_all(&c, err);
     }
     if (rc == 0) {
-        rc = check_show(&c, arguments_have(a, OPTION_JSON), err);
+        rc = check_show(&c, &choice, arguments_have(a, OPTION_JSON), err);
     }
     if (rc == 0 && check_count_of(&c, 0, VERDICT_FAIL) > 0) {
         rc = EXIT_DIFFERENCES;

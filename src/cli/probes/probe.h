@@ -13,7 +13,15 @@
 #include "rowferry/source/pg/pg.h"
 #include "setup.h"
 
-enum verdict { VERDICT_PASS, VERDICT_WARN, VERDICT_FAIL, VERDICT_SKIP, VERDICT_COUNT };
+/* INFO: nothing to correct, but worth knowing. */
+enum verdict {
+    VERDICT_PASS,
+    VERDICT_INFO,
+    VERDICT_WARN,
+    VERDICT_FAIL,
+    VERDICT_SKIP,
+    VERDICT_COUNT
+};
 
 /* What a probe provides to later probes, as bits. */
 enum check_fact {

@@ -228,7 +228,7 @@ static void probe_capacity_report_stated(struct check *c, const struct sizes *s)
     probe_capacity_push_unstated(&absent, "retention", stated->retention_ms);
     probe_capacity_push_unstated(&absent, "growth", stated->growth);
     if (absent.len > 0) {
-        check_report(c, VERDICT_WARN,
+        check_report(c, VERDICT_INFO,
                      "state them in the pipeline: \"capacity\": {\"query_rate\": 10, "
                      "\"retention\": \"365d\", \"growth\": 1000}: queries a second, how long a "
                      "document stays, documents a day",

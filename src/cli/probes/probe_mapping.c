@@ -43,6 +43,7 @@ static void probe_mapping_report_loss(struct check *c, const struct plan_notes *
                                       const char *remedy)
 {
     size_t count = 0;
+    enum verdict verdict = notes->items[first].slight ? VERDICT_INFO : VERDICT_WARN;
     struct buf names;
     buf_init(&names, NAMES_MAX_BYTES);
     for (size_t i = first; i < notes->count; i++) {
@@ -51,10 +52,10 @@ static void probe_mapping_report_loss(struct check *c, const struct plan_notes *
         }
     }
     if (count > 1) {
-        check_report(c, VERDICT_WARN, remedy, "properties %s: %s", buf_text(&names),
+        check_report(c, verdict, remedy, "properties %s: %s", buf_text(&names),
                      notes->items[first].loss);
     } else {
-        check_report(c, VERDICT_WARN, remedy, "%s", notes->items[first].text);
+        check_report(c, verdict, remedy, "%s", notes->items[first].text);
     }
     buf_release(&names);
 }
@@ -63,7 +64,7 @@ static void probe_mapping_report_loss(struct check *c, const struct plan_notes *
 static void probe_mapping_report_notes(struct check *c, const struct plan_notes *notes,
                                        const char *remedy)
 {
-    const char *loss = "where it matters choose another type: docs/types.md says what each holds";
+    const char *loss = "if it matters, choose another type: docs/types.md says what each holds";
     for (size_t i = 0; i < notes->count; i++) {
         const char *text = notes->items[i].text;
         if (notes->items[i].error) {

@@ -91,7 +91,9 @@ static void converter_note_loss(struct converter_search *search, const struct co
     converter_push_typed_column(&text, p);
     buf_printf(&text, ": %s", loss);
     converter_note(search, false, p, &text);
-    search->notes->items[search->notes->count - 1].loss = loss;
+    struct plan_note *note = &search->notes->items[search->notes->count - 1];
+    note->loss = loss;
+    note->slight = type_loss_is_slight(loss);
 }
 
 static void converter_note_misfit(struct converter_search *search, const struct converter_place *p,

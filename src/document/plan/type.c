@@ -74,6 +74,11 @@ static bool type_bounds_take(const struct column *column, const char *property_t
     return bounds != NULL && !column_is_array(bounds) && type_find(bounds, type, NULL) != NULL;
 }
 
+bool type_loss_is_slight(const char *loss)
+{
+    return strcmp(loss, TYPE_LOSS_MILLIS) == 0 || strcmp(loss, TYPE_LOSS_15_DIGITS) == 0;
+}
+
 bool type_takes_array(const struct type_rule *rule)
 {
     return rule->convert == convert_vector || rule->convert == convert_sparse_vector;

@@ -29,7 +29,6 @@
 #define LOSS_READ "a text that the service cannot read as this type makes the row a dead letter"
 #define LOSS_JSON "JSON that the service cannot read as this type makes the row a dead letter"
 #define LOSS_WHOLE "search sees the number without its fraction"
-#define LOSS_MILLIS "search sees milliseconds"
 #define LOSS_UTC "taken as UTC"
 #define LOSS_PARTS "what its parts lose" /* replaced by notes for each part */
 #define LOSS_WHOLE_TEXT "its parts are not searchable one by one"
@@ -61,8 +60,7 @@ const struct type_rule type_rules[] = {
     {FRACTION_COLUMNS, "unsigned_long", convert_unsigned_long, "the number, digit for digit",
      LOSS_WHOLE},
     {"int2 int4 oid float4 float8", "double", convert_double, "the number, digit for digit", NULL},
-    {"int8 numeric", "double", convert_double, "the number, digit for digit",
-     "search rounds to 15 digits"},
+    {"int8 numeric", "double", convert_double, "the number, digit for digit", TYPE_LOSS_15_DIGITS},
     {"int2 float4", "float", convert_float, "the number, digit for digit", NULL},
     {"int4 int8 oid numeric float8", "float", convert_float, "the number, digit for digit",
      "search rounds to 6 digits"},
@@ -83,11 +81,11 @@ const struct type_rule type_rules[] = {
     {"date", "date", convert_date, "YYYY-MM-DD, years 1 to 9999", NULL},
     {"date", "date_nanos", convert_date_nanos, "YYYY-MM-DD, 1970 to 2262-04-11", NULL},
     {"timestamptz", "date", convert_timestamptz, "ISO 8601 in UTC with six digits and Z",
-     LOSS_MILLIS},
+     TYPE_LOSS_MILLIS},
     {"timestamptz", "date_nanos", convert_timestamptz_nanos,
      "ISO 8601 in UTC with six digits and Z, 1970 to 2262-04-11", NULL},
     {"timestamp", "date", convert_timestamp, "ISO 8601 with six digits and no zone",
-     LOSS_UTC "; " LOSS_MILLIS},
+     LOSS_UTC "; " TYPE_LOSS_MILLIS},
     {"timestamp", "date_nanos", convert_timestamp_nanos,
      "ISO 8601 with six digits and no zone, 1970 to 2262-04-11", LOSS_UTC},
     {"date timestamp timestamptz time timetz interval", "keyword " TEXTS, convert_string,

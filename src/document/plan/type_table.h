@@ -15,6 +15,9 @@ struct type_rule {
     const char *loss;    /* null: nothing is lost */
 };
 
+#define TYPE_LOSS_MILLIS "search sees milliseconds"
+#define TYPE_LOSS_15_DIGITS "search rounds to 15 digits"
+
 /* The first line that matches both types is used. The last line has no columns. */
 extern const struct type_rule type_rules[];
 
@@ -22,6 +25,9 @@ extern const struct type_rule type_rules[];
  * of that type. Returns null if none fits; `why`, unless null, then gets the types that would. */
 const struct type_rule *type_find(const struct column *column, const char *property_type,
                                   struct buf *why);
+
+/* Returns true if hardly any search notices the loss: digits beyond those that people compare. */
+bool type_loss_is_slight(const char *loss);
 
 /* Returns true if the line converts an array as a single value. */
 bool type_takes_array(const struct type_rule *rule);

@@ -54,7 +54,7 @@ START_TEST(check_passes_over_all_that_a_sync_needs_and_changes_nothing)
     struct world w;
     struct program_result result;
     installed_world(&w, 10);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
     expect_text(result.out, "PASS  articles: change log");
     expect_text(result.out, "PASS  articles: key");
@@ -74,7 +74,7 @@ START_TEST(check_shows_every_line_although_both_servers_are_away)
     struct program_result result;
     world_start(&w, 10, NULL);
     unplug(&w, true, true);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_int_eq(result.exit_code, 4);
     expect_text(result.out, "PASS  configuration");
     expect_text(result.out, "FAIL  service");
@@ -455,7 +455,7 @@ START_TEST(what_source_print_writes_can_be_run_by_a_dba)
     expect_text(result.out, "to \"pg_monitor\";\n");
     sql_exec(w.conn, "%s", result.out);
     program_result_release(&result);
-    rowferry_expect(0, w.config, "check", "--accept-admin", NULL);
+    rowferry_expect(0, w.config, "check", "--all", "--accept-admin", NULL);
     world_stop(&w);
 }
 END_TEST

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/base/buf.h"
 #include "server.h"
 #include "suite.h"
 
@@ -31,6 +32,8 @@ static const char *const names[] = {
     "resume",
     "reindex",
     "completion",
+    "help",
+    "version",
 };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
@@ -128,6 +131,18 @@ START_TEST(a_mistyped_command_is_answered_with_the_nearest)
 }
 END_TEST
 
+START_TEST(help_and_version_are_understood_without_dashes)
+{
+    expect(NULL, "version", 0, "rowferry 0.1.0\n");
+    expect(NULL, "help", 0, "Usage: rowferry [-c FILE] [global options] COMMAND");
+    expect(NULL, "help sync", 0, "sync: bring the indices up to date");
+    expect(NULL, "help source install", 0, "Usage: rowferry [-c FILE] source install");
+    expect(NULL, "help source", 0, "source uninstall");
+    expect(NULL, "help synk", 2, "did you mean \"sync\"?");
+    expect(NULL, "version now", 2, "takes no \"now\"");
+}
+END_TEST
+
 START_TEST(a_mistyped_option_is_answered_with_the_nearest)
 {
     expect(NULL, "sync --refersh", 2, "unknown option \"--refersh\"; did you mean \"--refresh\"?");
@@ -181,6 +196,58 @@ START_TEST(a_configuration_that_is_wrong_is_refused_in_one_line)
 }
 END_TEST
 
+/* Four pipelines of servers that do not exist, whose mappings let the service guess. */
+static char *four_pipelines(const char *dir)
+{
+    struct buf json;
+    buf_init(&json, 4096);
+    buf_push_literal(&json, ENDS("u") "\"state\":{\"path\":\"");
+    buf_printf(&json, "%s/state.db\"},\"pipelines\":[", dir);
+    for (int i = 1; i <= 4; i++) {
+        buf_printf(&json,
+                   "%s{\"name\":\"p%d\",\"from\":{\"table\":\"t%d\"},\"to\":{\"index\":\"a%d\","
+                   "\"mappings\":{\"dynamic\":true,\"properties\":{\"t\":{\"type\":\"text\"}}}}}",
+                   i > 1 ? "," : "", i, i, i);
+    }
+    buf_push_literal(&json, "]}");
+    char *path = scratch_write(dir, "shop.json", buf_text(&json));
+    buf_release(&json);
+    return path;
+}
+
+START_TEST(check_says_once_what_is_the_same_of_several_pipelines)
+{
+    struct program_result result;
+    char *dir = scratch_new();
+    char *path = four_pipelines(dir);
+    run_line(&result, path, "check");
+    ck_assert_int_eq(result.exit_code, 4);
+    ck_assert_ptr_nonnull(strstr(result.out, "WARN  p1, p2, p3 and 1 more: guessing"));
+    ck_assert_ptr_nonnull(strstr(result.out, "4 warned"));
+    ck_assert_ptr_nonnull(strstr(result.out, "; all lines: rowferry check --all\n"));
+    ck_assert_ptr_null(strstr(result.out, "PASS"));
+    ck_assert_ptr_null(strstr(result.out, "SKIP"));
+    program_result_release(&result);
+    run_line(&result, path, "check --all");
+    ck_assert_ptr_nonnull(strstr(result.out, "WARN  p4: guessing"));
+    ck_assert_ptr_nonnull(strstr(result.out, "PASS  configuration"));
+    ck_assert_ptr_nonnull(strstr(result.out, "SKIP  p4: table"));
+    program_result_release(&result);
+    run_line(&result, path, "check --only pass,skip");
+    ck_assert_ptr_null(strstr(result.out, "WARN"));
+    ck_assert_ptr_null(strstr(result.out, "FAIL"));
+    ck_assert_ptr_nonnull(strstr(result.out, "PASS  configuration"));
+    program_result_release(&result);
+    run_line(&result, path, "check --json --only warn");
+    ck_assert_ptr_nonnull(strstr(result.out, "\"pipeline\":\"p4\""));
+    ck_assert_ptr_null(strstr(result.out, "\"status\":\"PASS\""));
+    program_result_release(&result);
+    expect(path, "check --only warm", 2, "\"warm\" is not one of fail, warn, info, pass, skip");
+    free(path);
+    scratch_remove(dir);
+}
+END_TEST
+
 START_TEST(a_mistyped_pipeline_is_answered_with_the_nearest)
 {
     char *dir = scratch_new();
@@ -206,7 +273,9 @@ SUITE_MAIN("integration/cli/usage", the_version_is_shown,
            every_command_has_a_help_and_the_help_lists_every_command,
            what_cannot_be_written_is_temporary_and_every_help_says_so,
            a_mistyped_command_is_answered_with_the_nearest,
+           help_and_version_are_understood_without_dashes,
            a_mistyped_option_is_answered_with_the_nearest,
+           check_says_once_what_is_the_same_of_several_pipelines,
            a_configuration_that_is_wrong_is_refused_in_one_line,
            a_mistyped_pipeline_is_answered_with_the_nearest,
            a_password_in_an_argument_is_refused_before_anything_else)

@@ -102,7 +102,7 @@ START_TEST(source_says_whom_the_change_log_concerns)
     expect_text(result.err, "the publication \"everything\" includes all tables");
     expect_text(result.out, "dumps its tables by pg_dump --exclude-schema=rowferry");
     program_result_release(&result);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     expect_text(result.out, "dumps its tables by pg_dump --exclude-schema=rowferry");
     program_result_release(&result);
     sql_exec(w.conn, "drop owned by \"%s\" cascade; drop role \"%s\"", owner, owner);

@@ -46,7 +46,7 @@ static void expect_loads(const char *config)
 {
     struct program_result result;
     rowferry_expect(0, config, "source", "install", NULL);
-    rowferry_expect(0, config, "check", "--accept-admin", NULL);
+    rowferry_expect(0, config, "check", "--all", "--accept-admin", NULL);
     rowferry_run(&result, config, "sync", "--json", NULL);
     ck_assert_msg(result.exit_code == 0, "sync: %s%s", result.out, result.err);
     ck_assert_int_eq(program_json_int(&result, "upserts"), 300);

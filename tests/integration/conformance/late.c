@@ -114,7 +114,7 @@ static void alias_action(struct subject *s, const char *action, const char *inde
 static void expect_check(const struct shop *shop, int exit_code, const char *text)
 {
     struct program_result result;
-    rowferry_run(&result, shop->config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, shop->config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(result.exit_code == exit_code && strstr(result.out, text) != NULL, "%d: %s",
                   result.exit_code, result.out);
     program_result_release(&result);

@@ -179,7 +179,7 @@ static void expect_lines(const struct shop *shop, int exit_code, size_t count, c
 {
     struct program_result result;
     size_t found = 0;
-    rowferry_run(&result, shop->config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, shop->config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(result.exit_code == exit_code, "%d: %s", result.exit_code, result.out);
     for (const char *at = result.out; (at = strstr(at, "articles: definition")) != NULL; at++) {
         found++;

@@ -180,7 +180,7 @@ START_TEST(an_address_that_others_reach_is_warned_of)
     world_start(&w, 100, NULL);
     world_install(&w);
     ck_assert_int_eq(setenv("ROWFERRY_LISTEN", "0.0.0.0:0", 1), 0);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     expect_text(result.out, "\"listen\" is \"0.0.0.0:0\": any client of it can read");
     program_result_release(&result);
     start_run(&w, &p);

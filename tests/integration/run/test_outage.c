@@ -154,7 +154,7 @@ START_TEST(a_notified_change_does_not_wait_for_the_poll)
     world_start(&w, 100, NULL);
     world_configure(&w, RUNS_PROPERTIES, "\"poll_min\": \"1h\", \"poll_max\": \"1h\"");
     rowferry_expect(0, w.config, "source", "install", "--notify", NULL);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     expect_text(result.out, "is installed, sends NOTIFY");
     program_result_release(&result);
     start_run(&w, &p);
@@ -170,7 +170,7 @@ START_TEST(a_notified_change_does_not_wait_for_the_poll)
     expect_text(result.out, "installed with --notify");
     program_result_release(&result);
     rowferry_expect(0, w.config, "source", "install", "--no-notify", NULL);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_ptr_null(strstr(result.out, "NOTIFY"));
     program_result_release(&result);
     rowferry_run(&result, w.config, "sync", "--json", NULL);

@@ -176,11 +176,11 @@ START_TEST(a_partitioned_table_is_followed_through_a_new_partition)
     sync_and_count(&w, 7, 1);
     sql_exec(w.conn, "delete from high");
     sync_and_count(&w, 0, 2);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(strstr(result.out, "relies on") == NULL, "%s", result.out);
     program_result_release(&result);
     sql_exec(w.conn, "alter table articles detach partition high");
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(strstr(result.out, "relies on public.high") != NULL, "%s", result.out);
     program_result_release(&result);
     sync_and_count(&w, 0, 0); /* it was empty */

@@ -96,7 +96,7 @@ START_TEST(check_says_what_the_promise_rests_on)
     struct program_result result;
     world_start(&w, 10, NULL);
     world_from(&w, FOLLOW);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(result.exit_code == 0, "%s", result.out);
     expect_text(result.out, "no index begins with \"updated_at\"");
     expect_text(result.out, "no change is missed");
@@ -105,13 +105,13 @@ START_TEST(check_says_what_the_promise_rests_on)
     sql_exec(w.conn, "alter table articles alter updated_at type timestamp; "
                      "alter table articles alter updated_at drop not null; "
                      "create index on articles (updated_at)");
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     expect_text(result.out, "commits later than from.capture.overlap");
     expect_text(result.out, "is NULL are read by the first load and never again");
     ck_assert_ptr_null(strstr(result.out, "no index begins"));
     program_result_release(&result);
     world_from(&w, "\"capture\": {\"mode\": \"cursor\", \"column\": \"update_at\"}");
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_int_ne(result.exit_code, 0);
     expect_text(result.out, "no column \"update_at\"");
     program_result_release(&result);

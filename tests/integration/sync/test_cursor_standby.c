@@ -37,7 +37,7 @@ START_TEST(a_late_commit_of_the_primary_is_seen_on_the_standby_within_the_overla
     PQfinish(late);
     sync_from_standby(&w);
     world_expect_equal(&w);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(strstr(result.out, "a standby does not show the transactions") != NULL, "%s",
                   result.out);
     program_result_release(&result);

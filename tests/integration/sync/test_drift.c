@@ -48,7 +48,7 @@ static void reconfigure(struct world *w, const char *from, const char *to)
 static void check_says(struct world *w, int exit_code, const char *what)
 {
     struct program_result result;
-    rowferry_run(&result, w->config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w->config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(result.exit_code == exit_code, "%d: %s", result.exit_code, result.out);
     ck_assert_msg(strstr(result.out, what) != NULL, "%s", result.out);
     program_result_release(&result);

@@ -322,7 +322,7 @@ START_TEST(an_index_template_that_carries_the_alias_is_refused_by_its_name)
     json_object_put(reply_json(200, "PUT", w.service.url, TEMPLATE, carries, auth));
     refused_by_template(&w, "sync");
     json_object_put(reply_json(404, "GET", w.service.url, "/shop-articles", NULL, auth));
-    rowferry_run(&result, w.config, "check", NULL);
+    rowferry_run(&result, w.config, "check", "--all", NULL);
     ck_assert_msg(strstr(result.out, "get the alias \"shop-articles\" by the template "
                                      "\"for-the-shop\"") != NULL,
                   "%s", result.out);

@@ -244,8 +244,9 @@ START_TEST(rows_that_a_policy_hides_are_an_error_and_no_deletes)
     ck_assert_msg(strstr(result.err, "row-level security") != NULL, "%s", result.err);
     ck_assert_msg(strstr(result.err, "bypassrls") != NULL, "%s", result.err);
     program_result_release(&result);
-    static const char *const others[][4] = {
-        {"check", "--accept-admin", NULL}, {"verify", NULL}, {"resync", "--where", "true", NULL}};
+    static const char *const others[][4] = {{"check", "--all", "--accept-admin", NULL},
+                                            {"verify", NULL},
+                                            {"resync", "--where", "true", NULL}};
     for (size_t i = 0; i < 3; i++) {
         rowferry_run(&result, w.config, others[i][0], others[i][1], others[i][2], NULL);
         ck_assert_int_eq(result.exit_code, i == 0 ? 4 : 1);

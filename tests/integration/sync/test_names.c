@@ -61,7 +61,7 @@ START_TEST(a_schema_and_a_table_with_dots_capitals_and_quotes_are_followed)
     sql_exec(w.conn, TABLES);
     configure(&w, ROOT);
     world_install(&w);
-    rowferry_expect(0, w.config, "check", "--accept-admin", NULL);
+    rowferry_expect(0, w.config, "check", "--all", "--accept-admin", NULL);
     sync(&w);
     sql_exec(w.conn, "update \"shop.eu\".\"Weird \"\"Post\"\".1\" set title = 'new' where id < 5");
     sql_exec(w.conn, "update \"Odd\".\"Remark.s\" set body = 'new' where id between 4 and 9");
@@ -89,7 +89,7 @@ START_TEST(a_slip_in_a_name_with_a_dot_is_answered_in_the_form_that_can_be_writt
                   "%s", result.err);
     program_result_release(&result);
     configure(&w, "\\\"shop.eu.post");
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_int_eq(result.exit_code, 2);
     ck_assert_msg(strstr(result.err, "from.table") != NULL, "%s", result.err);
     program_result_release(&result);

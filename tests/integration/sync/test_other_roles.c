@@ -96,7 +96,7 @@ START_TEST(a_cast_of_a_columns_type_does_not_run_in_validate_or_check)
     rowferry_run(&result, w.config, "validate", NULL);
     ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
     program_result_release(&result);
-    rowferry_run(&result, w.config, "check", NULL);
+    rowferry_run(&result, w.config, "check", "--all", NULL);
     program_result_release(&result);
     rowferry_run(&result, w.config, "verify", NULL);
     ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);

@@ -51,7 +51,7 @@ START_TEST(a_sync_of_a_standby_ends_equal)
     cluster_await_replay(&pair.primary, &pair.standby);
     rowferry_expect(0, w.config, "source", "install", NULL);
     cluster_await_replay(&pair.primary, &pair.standby);
-    rowferry_expect(0, w.config, "check", "--accept-admin", NULL);
+    rowferry_expect(0, w.config, "check", "--all", "--accept-admin", NULL);
     world_sync(&w, 0, &result);
     program_result_release(&result);
     world_expect_equal(&w);

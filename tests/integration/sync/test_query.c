@@ -113,7 +113,7 @@ START_TEST(what_the_query_reads_and_nothing_covers_is_refused_with_the_remedy)
     ck_assert_ptr_nonnull(strstr(result.err, "reads the table \"public\".\"comment\""));
     ck_assert_ptr_nonnull(strstr(result.err, "from.depends_on"));
     program_result_release(&result);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_int_eq(result.exit_code, 4);
     ck_assert_ptr_nonnull(strstr(result.out, "reads the table \"public\".\"comment\""));
     ck_assert_ptr_nonnull(strstr(result.out, "name it in from.depends_on"));
@@ -151,14 +151,14 @@ START_TEST(check_refuses_what_changes_with_time)
         struct program_result result;
         world_where(&w, conditions[i]);
         world_install(&w);
-        rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+        rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
         ck_assert_msg(result.exit_code == 4 &&
                           strstr(result.out, "whose result changes without a change") != NULL,
                       "%s: %s", conditions[i], result.out);
         program_result_release(&result);
     }
     world_where(&w, "public.strict(title) <> 'now() random()' and updated_at > '2020-01-01'");
-    rowferry_expect(0, w.config, "check", "--accept-admin", NULL);
+    rowferry_expect(0, w.config, "check", "--all", "--accept-admin", NULL);
     world_stop(&w);
 }
 END_TEST
@@ -169,11 +169,11 @@ START_TEST(check_looks_at_the_change_log_of_each_table)
     struct program_result result;
     start(&w);
     world_install(&w);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(result.exit_code == 0, "%s", result.out);
     program_result_release(&result);
     sql_exec(w.conn, "alter table comment disable trigger user");
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_int_eq(result.exit_code, 4);
     ck_assert_msg(strstr(result.out, "(\"public\".\"comment\")") != NULL, "%s", result.out);
     program_result_release(&result);
@@ -224,7 +224,7 @@ START_TEST(a_function_that_is_replaced_needs_another_index)
     sql_exec(w.conn, "create or replace function shown(text) returns text immutable language sql "
                      "as 'select lower($1)'");
     world_sync_says(&w, 1, "query differ from those");
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(strstr(result.out, "function public.shown(text): ") != NULL, "%s", result.out);
     program_result_release(&result);
     rowferry_expect(0, w.config, "reindex", "posts", NULL);
@@ -323,7 +323,7 @@ START_TEST(entries_that_nobody_fetches_of_another_table_are_named_by_check)
     program_result_release(&result);
     sql_exec(w.conn, "update author set name = name || '!';"
                      "update rowferry.consumer set updated_at = '2026-01-02 12:00Z'");
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(strstr(result.out, " on ") != NULL &&
                       strstr(result.out, "\" since 2026-01-02") != NULL,
                   "%s", result.out);

@@ -123,14 +123,14 @@ START_TEST(without_a_reconcile_nothing_is_listed_and_check_says_so)
     sql_exec(w.conn, "delete from articles where source_id = 7");
     sync_well(&w);
     ck_assert_int_eq(documents(&w), 20);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(strstr(result.out, "rows that are deleted in the table stay in the index") !=
                       NULL,
                   "%s", result.out);
     ck_assert_msg(strstr(result.out, "set from.capture.deletes") != NULL, "%s", result.out);
     program_result_release(&result);
     world_from(&w, RECONCILED("1h"));
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(strstr(result.out, "leave the index with the first sync that runs 1h") != NULL,
                   "%s", result.out);
     program_result_release(&result);
@@ -214,7 +214,7 @@ START_TEST(a_condition_of_the_clock_needs_a_reconcile)
     struct world w;
     struct program_result result;
     begin(&w, 300, "\"where\": \"updated_at > now() - interval '10 years'\", " RECONCILED("1s"));
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(result.exit_code == 0, "%s", result.out);
     ck_assert_msg(strstr(result.out, "rows that match no more are found") != NULL, "%s",
                   result.out);
@@ -222,7 +222,7 @@ START_TEST(a_condition_of_the_clock_needs_a_reconcile)
     sql_exec(w.conn, "update articles set updated_at = '2001-01-01' where source_id <= 5");
     becomes(&w, 295);
     world_from(&w, "\"where\": \"updated_at > now() - interval '10 years'\", " FOLLOW);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(result.exit_code == 4, "%s", result.out);
     program_result_release(&result);
     world_stop(&w);

@@ -36,7 +36,7 @@ START_TEST(check_and_sync_say_the_same_of_a_disabled_trigger)
     program_result_release(&result);
     sql_exec(w.conn, "alter table articles disable trigger all;"
                      "update articles set title = 'unseen' where source_id = 7");
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_int_eq(result.exit_code, 4);
     ck_assert_msg(strstr(result.out, again) != NULL, "%s", result.out);
     program_result_release(&result);
@@ -62,7 +62,7 @@ START_TEST(a_condition_on_citext_is_refused_until_it_says_how_to_compare)
     refused(&w, 1,
             "from.where uses the column \"mail\", whose type public.citext would be taken for");
     refused(&w, 1, "\"mail\" operator(public.=) ..");
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_int_eq(result.exit_code, 4);
     ck_assert_msg(strstr(result.out, "from.where uses the column") != NULL, "%s", result.out);
     program_result_release(&result);
@@ -104,7 +104,7 @@ END_TEST
 static void refused_by_all(struct world *w, const char *text)
 {
     struct program_result result;
-    rowferry_run(&result, w->config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w->config, "check", "--all", "--accept-admin", NULL);
     ck_assert_int_eq(result.exit_code, 4);
     ck_assert_msg(strstr(result.out, text) != NULL, "no \"%s\" in:\n%s", text, result.out);
     program_result_release(&result);
@@ -303,7 +303,7 @@ START_TEST(a_mistyped_type_is_answered_with_the_nearest)
     world_install(&w);
     world_configure(&w, "\"title\":{\"type\":\"keywrod\"}", "");
     refused(&w, 1, "did you mean \"keyword\"?");
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(strstr(result.out, "did you mean \"keyword\"?") != NULL, "%s", result.out);
     program_result_release(&result);
     world_stop(&w);

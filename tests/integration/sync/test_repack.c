@@ -99,7 +99,7 @@ static void expect_whole(struct world *w)
     struct program_result result;
     world_expect_equal(w);
     rowferry_expect(0, w->config, "verify", NULL);
-    rowferry_run(&result, w->config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w->config, "check", "--all", "--accept-admin", NULL);
     ck_assert_msg(result.exit_code == 0 &&
                       strstr(result.out, "articles: change log     is installed") != NULL,
                   "%s%s", result.out, result.err);

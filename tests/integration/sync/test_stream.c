@@ -159,7 +159,7 @@ START_TEST(an_updated_row_keeps_its_document_and_a_deleted_one_is_a_dead_letter)
     expect_text(result.out, "1 document already there");
     program_result_release(&result);
     await_statistics(&w);
-    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    rowferry_run(&result, w.config, "check", "--all", "--accept-admin", NULL);
     ck_assert_int_eq(result.exit_code, 4);
     expect_text(result.out,
                 "rows of \"public\".\"articles\" change or go: 1 updates and 1 deletes");
@@ -309,7 +309,7 @@ START_TEST(a_property_that_is_added_reaches_template_and_stream)
     sync_counts(&w, 0, 1, 0);
     configure(&w, PROPERTIES ",\"published\":{\"type\":\"keyword\"}");
     world_sync_says(&w, 1, "or fill a new data stream");
-    rowferry_run(&result, w.config, "check", NULL);
+    rowferry_run(&result, w.config, "check", "--all", NULL);
     expect_text(result.out, "restore its former definition, or fill a new data stream");
     program_result_release(&result);
     world_stop(&w);

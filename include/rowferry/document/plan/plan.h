@@ -49,7 +49,8 @@ struct plan_input {
 
 /* A warning or an error about one property, for `check` and for the error of a sync. */
 struct plan_note {
-    bool error; /* false: a warning about a loss */
+    bool error;  /* false: a remark about a loss */
+    bool slight; /* the loss is one that hardly any search notices */
     char *property;
     char *text;
     const char *loss; /* common ending of the text for all columns with this loss; null: an error */
