@@ -144,7 +144,7 @@ int command_deadletter_discard(const struct arguments *a, struct err *err)
     }
     if (rc == 0 && ask.client.keys > 0 && !arguments_have(a, OPTION_YES) &&
         !deadletter_edit_is_agreed(ask.client.keys)) {
-        rc = err_set(err, ERR_REJECTED, "nothing was forgotten");
+        rc = err_set(err, ERR_REJECTED, "nothing was discarded");
     } else if (rc == 0) {
         rc = deadletter_edit_run_or_explain(&ask, err);
     }

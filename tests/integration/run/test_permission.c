@@ -77,7 +77,7 @@ START_TEST(a_stop_ends_when_the_rows_are_put_back_and_a_plain_sync_asks)
         struct program p;
         struct program_result result;
         stopped_run(&w, &p, losses[i]);
-        expect_status(&w, "articles", "put the rows back and rowferry sync, or rowferry sync");
+        expect_status(&w, "articles", "restore the rows and run rowferry sync, or rowferry sync");
         allow(&w, NULL, 1, &result); /* counted again, and still too many */
         expect_text(result.err, "the guard stopped the pipeline");
         program_result_release(&result);

@@ -57,7 +57,7 @@ static void letters_and_keys(struct world *w)
 {
     sql_exec(w->conn, "update articles set title = 'words' where source_id in (7, 8)");
     await_letters(w, 2);
-    ASK(w, 0, "1 dead letter forgotten", "deadletter", "discard", "--yes", "7");
+    ASK(w, 0, "1 dead letter discarded", "deadletter", "discard", "--yes", "7");
     ASK(w, 3, "1 rejected", "deadletter", "retry", "8");
     sql_exec(w->conn, "update articles set title = source_id where source_id in (7, 8)");
     await_letters(w, 0);

@@ -224,7 +224,7 @@ START_TEST(an_older_change_log_is_upgraded_and_its_position_stays_valid)
     program_result_release(&result);
     rowferry_run(&result, w.config, "source", "upgrade", NULL);
     ck_assert_int_eq(result.exit_code, 0);
-    ck_assert_msg(strstr(result.out, "brought to the present version") != NULL, "%s", result.out);
+    ck_assert_msg(strstr(result.out, "upgraded to the current version") != NULL, "%s", result.out);
     program_result_release(&result);
     sql_exec(w.conn, "update articles set title = 'after' where source_id = 4");
     sync_and_count(&w, 2, 0);

@@ -193,7 +193,7 @@ START_TEST(check_names_an_encoding_of_which_utf8_lacks_characters)
 {
     struct world w;
     world_start_in(&w, 1, "WIN1252");
-    expect_said(&w, "check", "--all", NULL, "WIN1252 has characters that UTF8 does not have");
+    expect_said(&w, "check", "--all", "WIN1252 has characters that UTF8 does not have");
     world_stop(&w);
     world_start_in(&w, 1, "LATIN1");
     struct program_result result;

@@ -157,7 +157,7 @@ START_TEST(a_dead_letter_is_shown_filtered_and_forgotten)
     expect_letters(&w, "upsert of \"7\"");
     rowferry_run(&result, w.config, "deadletter", "discard", "--all", "--yes", NULL);
     ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
-    ck_assert_str_eq(result.out, "articles: 1 dead letter forgotten\n");
+    ck_assert_str_eq(result.out, "articles: 1 dead letter discarded\n");
     program_result_release(&result);
     expect_letters(&w, "no dead letters");
     world_stop(&w);
@@ -176,7 +176,7 @@ static void discard_typing(const struct world *w, const char *answer, int code, 
                                         getenv("ROWFERRY_PROGRAM"), w->config, answer, NULL},
                   NULL);
     program_finish(&program, WAIT_MS, &result);
-    expect_text(result.out, "forget 1 dead letter? [y/N] ");
+    expect_text(result.out, "discard 1 dead letter? [y/N] ");
     expect_text(result.out, text);
     ck_assert_int_eq(result.exit_code, code);
     program_result_release(&result);
@@ -186,10 +186,10 @@ START_TEST(a_discard_on_a_terminal_asks_and_forgets_only_after_yes)
 {
     struct world w;
     start(&w, 20);
-    discard_typing(&w, "", 1, "nothing was forgotten");
-    discard_typing(&w, "n", 1, "nothing was forgotten");
+    discard_typing(&w, "", 1, "nothing was discarded");
+    discard_typing(&w, "n", 1, "nothing was discarded");
     expect_letters(&w, "upsert of \"7\"");
-    discard_typing(&w, "yes", 0, "1 dead letter forgotten");
+    discard_typing(&w, "yes", 0, "1 dead letter discarded");
     expect_letters(&w, "no dead letters");
     world_stop(&w);
 }
@@ -250,7 +250,7 @@ START_TEST(dead_letters_are_chosen_by_reason_type_and_age)
         {{"discard", "--reason", "x"}, 2, "needs --yes"},
         {{"discard", "--yes", "--reason", "x", "7"}, 2, "needs either KEY"},
         {{"discard", "--yes", "--older", "1h"}, 0, "articles: no dead letters\n"},
-        {{"discard", "--yes", "--reason", "infin"}, 0, "articles: 2 dead letters forgotten\n"},
+        {{"discard", "--yes", "--reason", "infin"}, 0, "articles: 2 dead letters discarded\n"},
     };
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         expect_said(&w, lines[i].exit_code, lines[i].text, lines[i].words);
@@ -290,7 +290,7 @@ START_TEST(dead_letters_are_discarded_while_both_servers_are_away)
     servers_away(&w);
     rowferry_run(&result, w.config, "deadletter", "discard", "--yes", "8", NULL);
     ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
-    ck_assert_str_eq(result.out, "articles: 1 dead letter forgotten\n");
+    ck_assert_str_eq(result.out, "articles: 1 dead letter discarded\n");
     program_result_release(&result);
     expect_letters(&w, "upsert of \"9\"");
     rowferry_run(&result, w.config, "deadletter", "discard", "--yes", "--all", "--json", NULL);
@@ -332,7 +332,7 @@ START_TEST(the_holder_carries_out_what_others_ask)
          0,
          "articles: 3 operations (2 upserts, 1 delete), 0 rejected, "},
         {{"deadletter", "retry"}, 3, "articles: 0 operations (0 upserts, 0 deletes), 1 rejected, "},
-        {{"deadletter", "discard", "--yes", "7"}, 0, "articles: 1 dead letter forgotten\n"},
+        {{"deadletter", "discard", "--yes", "7"}, 0, "articles: 1 dead letter discarded\n"},
     };
     struct world w;
     struct program holder;

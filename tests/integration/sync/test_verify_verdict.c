@@ -85,7 +85,7 @@ START_TEST(a_repair_that_the_guard_keeps_from_being_sent_says_so)
     rowferry_run(&r, w.config, "verify", "--repair", NULL);
     ck_assert_msg(r.exit_code == 1, "%.1500s%.1500s", r.out, r.err);
     expect(r.out, "articles: 1 missing; ");
-    expect(r.err, "was not sent, as the pipeline is stopped by the guard: see: rowferry status");
+    expect(r.err, "were not sent because the guard stopped the pipeline; see: rowferry status");
     program_result_release(&r);
     program_signal(&run, SIGTERM);
     program_finish(&run, WAIT_MS, &r);
