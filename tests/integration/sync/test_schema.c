@@ -24,7 +24,9 @@ static void says(const struct world *w, int exit_code, const char *const *argume
                  const char *const *texts)
 {
     struct program_result r;
-    rowferry_run(&r, w->config, arguments[0], arguments[1], NULL);
+    bool check = strcmp(arguments[0], "check") == 0;
+    rowferry_run(&r, w->config, arguments[0], check ? "--all" : arguments[1],
+                 check ? arguments[1] : NULL, NULL);
     ck_assert_msg(r.exit_code == exit_code, "%d: %s%s", r.exit_code, r.out, r.err);
     for (size_t i = 0; texts[i] != NULL; i++) {
         ck_assert_msg(strstr(r.out, texts[i]) != NULL || strstr(r.err, texts[i]) != NULL,
@@ -93,7 +95,7 @@ START_TEST(a_property_of_a_column_that_was_there_is_sent_from_then_on)
     titles_world(&w);
     world_configure(&w, TITLE ",\"early\":{\"type\":\"text\"}", LIMITS);
     SAYS(&w, 1, "verify", NULL, "other properties than the one", "rowferry sync articles");
-    SAYS(&w, 0, "check", "--all", "--accept-admin", NULL, "WARN  articles: definition",
+    SAYS(&w, 0, "check", "--accept-admin", NULL, "WARN  articles: definition",
          "can be extended as configured", "early: added {\"type\":\"text\"}",
          "the next sync applies it");
     sql_exec(w.conn, "update articles set title = 'new' where source_id <= 5");
@@ -103,8 +105,8 @@ START_TEST(a_property_of_a_column_that_was_there_is_sent_from_then_on)
                      "from articles");
     sync_sends(&w, 0);
     SAYS(&w, 0, "status", NULL, " lack early until a rebuild: rowferry reindex articles");
-    SAYS(&w, 0, "check", "--all", "--accept-admin", NULL, "PASS  articles: definition",
-         "lack early", "run: rowferry reindex articles");
+    SAYS(&w, 0, "check", "--accept-admin", NULL, "PASS  articles: definition", "lack early",
+         "run: rowferry reindex articles");
     SAYS(&w, 4, "verify", NULL, "35 altered");
     SAYS(&w, 0, "verify", "--repair", "35 altered");
     expect_index(&w, "select source_id, title, early from articles");
@@ -154,7 +156,7 @@ START_TEST(a_sub_field_is_added_without_a_column)
     sql_exec(w.conn, "update articles set title = 'found' where source_id = 7");
     SAYS(&w, 0, "sync", NULL, "properties=title.raw");
     SAYS(&w, 0, "status", "--json", "\"lacking\":\"title.raw\"");
-    SAYS(&w, 0, "check", "--all", "--accept-admin", NULL, "PASS  articles: definition");
+    SAYS(&w, 0, "check", "--accept-admin", NULL, "PASS  articles: definition");
     SAYS(&w, 0, "verify", NULL, "equal");
     sync_sends(&w, 0);
     world_stop(&w);
@@ -174,9 +176,9 @@ START_TEST(a_state_file_that_is_lost_after_an_addition_is_taken_over)
     sql_exec(w.conn, "update articles set title = 'new' where source_id <= 2");
     SAYS(&w, 0, "sync", NULL, "mirror_taken_over", "2 operations");
     expect_index(&w, "select source_id, title, price from articles");
-    SAYS(&w, 0, "check", "--all", "--accept-admin", NULL, "PASS  articles: definition");
+    SAYS(&w, 0, "check", "--accept-admin", NULL, "PASS  articles: definition");
     world_configure(&w, TITLE, LIMITS);
-    SAYS(&w, 4, "check", "--all", "--accept-admin", NULL, "price: removed");
+    SAYS(&w, 4, "check", "--accept-admin", NULL, "price: removed");
     free(state);
     world_stop(&w);
 }
@@ -213,7 +215,7 @@ static void refused(struct world *w, const char *properties, const char *line)
     sql_exec(w->conn, "update articles set title = title || '!' where source_id = 3");
     SAYS(w, 1, "sync", NULL, "mapping or to.ingest_pipeline differ from those that index",
          "rowferry reindex articles");
-    SAYS(w, 4, "check", "--all", "--accept-admin", NULL, "FAIL  articles: definition", line,
+    SAYS(w, 4, "check", "--accept-admin", NULL, "FAIL  articles: definition", line,
          "rowferry reindex articles");
     world_configure(w, TITLE "," PRICE, LIMITS);
     sync_sends(w, 1);
@@ -245,18 +247,17 @@ START_TEST(another_table_is_named_line_by_line)
     sync_sends(&w, ROWS / 2);
     world_where(&w, "source_id < 10");
     SAYS(&w, 1, "sync", NULL, "where or query differ from those", "rowferry reindex articles");
-    SAYS(&w, 4, "check", "--all", "--accept-admin", NULL, "where: published -> source_id < 10");
+    SAYS(&w, 4, "check", "--accept-admin", NULL, "where: published -> source_id < 10");
     world_where(&w, "published");
     sql_exec(w.conn, "alter table articles alter title type varchar(90)");
-    SAYS(&w, 4, "check", "--all", "--accept-admin", NULL,
-         "column title: text -> character varying(90)");
+    SAYS(&w, 4, "check", "--accept-admin", NULL, "column title: text -> character varying(90)");
     SAYS(&w, 1, "sync", NULL, "rowferry reindex articles");
     sql_exec(w.conn, "alter table articles alter title type text; alter table articles add code "
                      "bigint generated always as identity unique");
     replace_in_config(&w, "[\"source_id\"]", "[\"code\"]");
     world_install(&w);
     SAYS(&w, 1, "sync", NULL, "key, to.routing, fields", "rowferry reindex articles");
-    SAYS(&w, 4, "check", "--all", "--accept-admin", NULL, "key: source_id bigint -> code bigint");
+    SAYS(&w, 4, "check", "--accept-admin", NULL, "key: source_id bigint -> code bigint");
     world_stop(&w);
 }
 END_TEST
@@ -273,8 +274,7 @@ START_TEST(another_database_is_named)
     world_configure(&w, TITLE, LIMITS);
     SAYS(&w, 1, "sync", NULL, "the source is another database than the one that index",
          "rowferry reindex articles");
-    SAYS(&w, 4, "check", "--all", "--accept-admin", NULL,
-         "the source is another database than the one");
+    SAYS(&w, 4, "check", "--accept-admin", NULL, "the source is another database than the one");
     w.uri = uri;
     world_configure(&w, TITLE, LIMITS);
     sync_sends(&w, 0);
