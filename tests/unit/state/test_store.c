@@ -253,7 +253,8 @@ START_TEST(a_newer_file_is_refused)
     struct statefile f = statefile_make();
     state_close(statefile_open(&f, "articles"));
     sql(f.path, "pragma user_version = 77");
-    refused(f.path, "a newer version: its schema version is 77, this program knows ", "use that version");
+    refused(f.path, "a newer version: its schema version is 77, this program knows ",
+            "use that version");
     statefile_remove(&f);
 }
 END_TEST
