@@ -244,8 +244,11 @@ START_TEST(a_publication_of_all_tables_stops_no_sync_and_the_log_is_pruned)
         sql_exec(w.conn, "update articles set title = title || '!'");
         sync_and_count(&w, 10, 0);
     }
-    sync_and_count(&w, 0, 0);
-    ck_assert_int_eq(sql_int(w.conn, "select count(*) from rowferry.change"), 0);
+    struct deadline deadline = deadline_after(WAIT_MS);
+    do { /* an open transaction of another test, of any database, keeps the changes after it */
+        ck_assert(deadline_wait(&deadline));
+        sync_and_count(&w, 0, 0);
+    } while (sql_int(w.conn, "select count(*) from rowferry.change") > 0);
     world_stop(&w);
 }
 END_TEST
