@@ -57,21 +57,6 @@ int err_set(struct err *e, enum err_class class, const char *format, ...)
     return class;
 }
 
-int err_set_pipeline(struct err *e, enum err_class class, const char *pipeline, const char *format,
-                     ...)
-{
-    if (e != NULL) {
-        char text[sizeof(e->message)];
-        va_list args;
-        va_start(args, format);
-        err_format_line(text, sizeof(text), format, args);
-        va_end(args);
-        err_set(e, class, "pipeline \"%s\" %s", pipeline, text);
-        e->names_pipeline = true;
-    }
-    return class;
-}
-
 int err_hint(struct err *e, const char *format, ...)
 {
     if (e == NULL) {
@@ -126,7 +111,6 @@ int err_context(struct err *e, const char *format, ...)
     if (n < 0 || (size_t)n >= sizeof(e->message)) {
         err_mark_cut(e->message, sizeof(e->message));
     }
-    e->names_pipeline = false;
     return e->class;
 }
 

@@ -11,7 +11,7 @@
 #include "output/progress_line.h"
 #include "rowferry/daemon/worker/pipeline_worker.h"
 
-/* The first member of a command's job for one pipeline. Everything but the replica is borrowed. */
+/* The first member of a command's job for one pipeline. Everything but the worker is borrowed. */
 struct job_base {
     const struct arguments *arguments;
     const struct config *config;

@@ -278,8 +278,7 @@ static int rebuild_worker_carry_out(struct rebuild_worker *b, int64_t id, const 
         return 0;
     }
     if (!same) {
-        err_set_pipeline(err, ERR_STATE, b->options.pipeline,
-                         "is held by a process that began with another configuration");
+        err_set(err, ERR_STATE, "it is held by a process that began with another configuration");
         return err_hint(err, "end that process, rowferry reindex %s, and start it again",
                         b->options.pipeline);
     }

@@ -151,9 +151,8 @@ static int checkpoint_enter_generation(struct state *s, const struct checkpoint 
              STRING(generation->source_identity));
     int result = sql_run(s, SQL_BEGIN_GENERATION, values, err);
     if (result == 0 && sqlite3_changes(s->db) != 1) {
-        return err_set_pipeline(err, ERR_INTERNAL, s->pipeline,
-                                "has a generation that is not older than %" PRId64,
-                                generation->generation_number);
+        return err_set(err, ERR_INTERNAL, "it has a generation that is not older than %" PRId64,
+                       generation->generation_number);
     }
     return result;
 }

@@ -82,7 +82,7 @@ int lock_take(struct state *s, const char *command, int64_t wall_us, struct err 
             return lock_failed(s, err);
         }
         lock_read_line(s, holder, sizeof(holder));
-        err_set_pipeline(err, ERR_HELD, s->pipeline, "is held by %s", holder);
+        err_set(err, ERR_HELD, "it is held by %s", holder);
         return err_hint(err, "wait until it ends, or end it");
     }
     s->locked = true;

@@ -13,7 +13,6 @@ int pause_expect_none(struct state *s, struct err *err)
     if (result < 0 || since_us == 0) {
         return result;
     }
-    err_set_pipeline(err, ERR_STATE, s->pipeline, "is paused since %s",
-                     clock_iso(iso, since_us, 0));
+    err_set(err, ERR_STATE, "it is paused since %s", clock_iso(iso, since_us, 0));
     return err_hint(err, "run: rowferry resume %s", s->pipeline);
 }

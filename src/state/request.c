@@ -91,9 +91,7 @@ int request_look(struct state *s, int64_t id, enum request_state *state, struct 
     sqlite3_stmt *row;
     int result = sql_query(s, SQL_REQUEST_READ, BIND(INTEGER(id)), &row, err);
     if (result <= 0) {
-        return result < 0
-                   ? result
-                   : err_set_pipeline(err, ERR_STATE, s->pipeline, "has no request %" PRId64, id);
+        return result < 0 ? result : err_set(err, ERR_STATE, "it has no request %" PRId64, id);
     }
     *state = (enum request_state)sqlite3_column_int(row, 0);
     result = request_push_column(answer, row, 1, err);

@@ -7,9 +7,10 @@
  * class decides what happens next (retry, dead letter, exit code). No code examines the text.
  *
  * Messages follow PostgreSQL's style: lower case, no full stop, quoted names. "could not" means
- * that a later try may succeed, "cannot" that it never will. `detail` may quote a document or a
- * response body, so it is shown on stderr and never logged. Message and detail never contain
- * secrets.
+ * that a later try may succeed, "cannot" that it never will. A message about the whole pipeline
+ * says "it": the caller that prints or logs an error names the pipeline, once. `detail` may quote a
+ * document or a response body, so it is shown on stderr and never logged. Message and detail never
+ * contain secrets.
  */
 #pragma once
 
@@ -58,19 +59,14 @@ struct err {
     char sqlstate[6];      /* optional: PostgreSQL's SQLSTATE */
     char service_type[64]; /* optional: the search service's error type: letters, digits, '_' */
     enum service_reason service_reason;
-    int http_status;     /* optional: HTTP status, 0 = none */
-    int sqlite_code;     /* optional: SQLite's extended code, 0 = none */
-    bool drift;          /* the index has a different definition; a rebuild resolves this */
-    bool names_pipeline; /* the message begins with the pipeline's name */
+    int http_status; /* optional: HTTP status, 0 = none */
+    int sqlite_code; /* optional: SQLite's extended code, 0 = none */
+    bool drift;      /* the index has a different definition; a rebuild resolves this */
 };
 
 /* Sets class and message (printf) and clears everything else. Returns the class. e may be null. */
 int err_set(struct err *e, enum err_class class, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* The same for an error of one pipeline: the message becomes `pipeline "NAME" TEXT`. */
-int err_set_pipeline(struct err *e, enum err_class class, const char *pipeline, const char *format,
-                     ...) __attribute__((format(printf, 4, 5)));
 
 /* Adds the hint (what to do). Returns e->class. */
 int err_hint(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -59,7 +59,8 @@ struct source_port {
     struct table_source *self;
 };
 
-/* Each member without a comment has the type and the contract of the function that it names. */
+/* In these structs, each member without a comment has the type and the contract of the function
+ * that it names. */
 struct service_alias_ops {
     __typeof__(alias_poll_begin) *poll_begin;
     __typeof__(alias_poll_end) *poll_end;

@@ -9,11 +9,16 @@
 
 #define HELP_BYTES (64 * 1024)
 
+/* Prints the help that the arguments ask for, or the version if they are null. */
 static int help_print(const struct arguments *a, struct err *err)
 {
     struct buf out;
     buf_init(&out, HELP_BYTES);
-    help_push(&out, a);
+    if (a != NULL) {
+        help_push(&out, a);
+    } else {
+        buf_push_literal(&out, "rowferry " ROWFERRY_VERSION "\n");
+    }
     int rc = terminal_result(&out, err);
     buf_release(&out);
     return rc;
@@ -40,11 +45,6 @@ int command_help(const struct arguments *a, struct err *err)
 
 int command_version(const struct arguments *a, struct err *err)
 {
-    struct buf out;
     (void)a;
-    buf_init(&out, HELP_BYTES);
-    buf_push_literal(&out, "rowferry " ROWFERRY_VERSION "\n");
-    int rc = terminal_result(&out, err);
-    buf_release(&out);
-    return rc;
+    return help_print(NULL, err);
 }

@@ -77,7 +77,7 @@ static void verify_on_progress(void *context, const struct verify_progress *p)
 
 static int verify_never_synced(const struct verify_job *j, struct err *err)
 {
-    err_set_pipeline(err, ERR_STATE, j->pipeline->name, "has not been synced yet");
+    err_set(err, ERR_STATE, "it has not been synced yet");
     return err_hint(err, "run: rowferry sync %s", j->pipeline->name);
 }
 

@@ -124,7 +124,7 @@ void terminal_error(const char *pipeline, const struct err *e)
     struct buf block;
     buf_init(&block, BLOCK_BYTES);
     terminal_push(&block, terminal_colours(STDERR_FILENO), COLOUR_RED, "rowferry:");
-    if (pipeline != NULL && !e->names_pipeline) {
+    if (pipeline != NULL) {
         buf_printf(&block, " pipeline \"%s\":", pipeline);
     }
     terminal_push_line(&block, " ", e->message);

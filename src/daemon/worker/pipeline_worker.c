@@ -110,7 +110,7 @@ static bool pipeline_worker_has_live(struct pipeline_worker *r)
 static int pipeline_worker_nothing_live(struct pipeline_worker *r, struct err *err)
 {
     r->rounds.blocked = 2; /* anything but 1 suppresses the log entry */
-    return err_set_pipeline(err, ERR_STATE, r->name, "has no live index yet: a rebuild makes it");
+    return err_set(err, ERR_STATE, "it has no live index yet: a rebuild makes it");
 }
 
 /* Advances the rebuild between two rounds. New settings resume one that failed. Returns false if

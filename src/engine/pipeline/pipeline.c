@@ -198,7 +198,7 @@ static int pipeline_sync_check_synced(const struct sync *s, struct err *err)
     if (s->options->mode != PIPELINE_REQUESTS || s->target.checkpoint.position != NULL) {
         return 0;
     }
-    err_set_pipeline(err, ERR_STATE, s->options->definition.name, "has not been synced yet");
+    err_set(err, ERR_STATE, "it has not been synced yet");
     return err_hint(err, "run: rowferry sync %s", s->options->definition.name);
 }
 

@@ -95,7 +95,7 @@ static int rebuild_request_refuse_back(const struct rebuild_job *j, const char *
         err_set(err, ERR_STATE, "cannot roll back to index \"%s\": %s", index, why);
         return err_hint(err, "%s", hint);
     }
-    err_set_pipeline(err, ERR_STATE, name, "cannot roll back: %s", why);
+    err_set(err, ERR_STATE, "cannot roll back: %s", why);
     return err_hint(err, "%s %s", hint, name);
 }
 

@@ -57,8 +57,7 @@ int verify_check_index(struct verify *v, struct err *err)
         return generation_check_filled(&v->target, err);
     }
     if (c->phase != GENERATION_LIVE) {
-        err_set_pipeline(err, ERR_STATE, v->options->pipeline->definition.name,
-                         "has not been synced yet");
+        err_set(err, ERR_STATE, "it has not been synced yet");
         return err_hint(err, "run: rowferry sync %s", v->options->pipeline->definition.name);
     }
     bool same = strcmp(c->generation, v->result->generation) == 0;

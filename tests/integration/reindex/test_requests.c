@@ -57,7 +57,9 @@ START_TEST(what_a_run_refuses_is_told_with_the_reason)
     program_result_release(&result);
     world_configure(&w, OTHER_PROPERTIES, SLOW_LIMITS);
     reindex(&w, 1, &result, NULL, NULL);
-    expect_text(result.err, "began with another configuration");
+    expect_text(result.err,
+                "rowferry: pipeline \"articles\": it is held by a process that began with "
+                "another configuration");
     program_result_release(&result);
     sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
     await_title(&w, 20, "after");

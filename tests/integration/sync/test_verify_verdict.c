@@ -199,7 +199,7 @@ START_TEST(a_program_gets_its_line_of_what_was_never_synced)
     verify(&w, 1, &r);
     expect(r.out, "{\"pipeline\":\"articles\",");
     expect(r.out, "\"equal\":false");
-    expect(r.out, "\"error\":\"pipeline \\\"articles\\\" has not been synced yet\"}");
+    expect(r.out, "\"error\":\"it has not been synced yet\"}");
     program_result_release(&r);
     world_stop(&w);
 }

@@ -35,19 +35,6 @@ START_TEST(drift_is_kept_under_context_and_gone_with_the_next_error)
 }
 END_TEST
 
-START_TEST(an_error_of_a_pipeline_names_it_until_a_context_comes_first)
-{
-    struct err e;
-    ck_assert_int_eq(err_set_pipeline(&e, ERR_STATE, "articles", "is paused since %s", "noon"),
-                     ERR_STATE);
-    ck_assert_str_eq(e.message, "pipeline \"articles\" is paused since noon");
-    ck_assert(e.names_pipeline);
-    err_context(&e, "sync");
-    ck_assert(!e.names_pipeline);
-    ck_assert_int_eq(err_set_pipeline(NULL, ERR_HELD, "articles", "is held"), ERR_HELD);
-}
-END_TEST
-
 START_TEST(a_caller_that_wants_no_error_gets_the_class)
 {
     ck_assert_int_eq(err_set(NULL, ERR_HELD, "held"), ERR_HELD);
@@ -179,7 +166,6 @@ END_TEST
 
 SUITE_MAIN("base/err", set_fills_class_and_message_and_clears_the_rest,
            drift_is_kept_under_context_and_gone_with_the_next_error,
-           an_error_of_a_pipeline_names_it_until_a_context_comes_first,
            a_caller_that_wants_no_error_gets_the_class, a_message_of_several_lines_becomes_one,
            a_long_message_is_cut_between_characters_and_says_so,
            context_stands_before_the_message_and_keeps_class_and_evidence,

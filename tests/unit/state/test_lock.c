@@ -48,7 +48,7 @@ START_TEST(the_second_process_hears_who_holds_and_gets_it_when_the_first_is_kill
     gethostname(host, sizeof(host) - 1);
     char expected[512];
     snprintf(expected, sizeof(expected),
-             "pipeline \"articles\" is held by process %ld (\"run\" since 2026-11-23T10:00:00Z on "
+             "it is held by process %ld (\"run\" since 2026-11-23T10:00:00Z on "
              "host %s)",
              (long)child, host);
     ck_assert_str_eq(err.message, expected);
