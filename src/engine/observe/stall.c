@@ -110,6 +110,14 @@ static const char *stall_or_nothing(const char *text)
     return text != NULL && text[0] != '\0' ? text : "no reason given";
 }
 
+/* Returns what a status that is retried may mean. */
+static const char *stall_meaning(int status)
+{
+    return status == 429   ? " (too much, or a full disk)"
+           : status == 403 ? " (a block on writes)"
+                           : "";
+}
+
 static void stall_push_reason(struct stall *s, const struct stall_facts *f)
 {
     char text[STALL_WHY_BYTES * 4] = "";
@@ -124,7 +132,7 @@ static void stall_push_reason(struct stall *s, const struct stall_facts *f)
         break;
     case STALL_REFUSED: /* the service's reason may quote documents */
         snprintf(text, sizeof(text), "the service accepts nothing: it answers %d%s",
-                 f->service_status, f->service_status == 429 ? " (too much, or a full disk)" : "");
+                 f->service_status, stall_meaning(f->service_status));
         break;
     case STALL_UNANSWERED:
         snprintf(text, sizeof(text), "the service has not answered for %lld s",

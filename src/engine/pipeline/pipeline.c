@@ -140,6 +140,7 @@ static void pipeline_sync_take_generation(struct sync *s)
                                              .uuid = s->target.checkpoint.index_uuid};
     l->view.target.index = s->target.checkpoint.generation;
     l->sender.write_alias = s->target.write_alias;
+    l->sender.index = l->view.target.index;
     l->deletes.guarded =
         s->options->definition.stream || s->target.checkpoint.phase == GENERATION_LIVE;
     source_reader_guard(&l->source_reader,

@@ -6,6 +6,7 @@
 
 #include "guard/refused.h"
 #include "rowferry/base/text.h"
+#include "rowferry/service/http/index_block.h"
 
 #define SENDER_BASE_MS 100
 #define SENDER_MAX_MS 5000
@@ -237,7 +238,7 @@ static void sender_again(struct sender_slot *slot, const struct clock *clock, si
 
 /* Sets *failure to the reason why a request settled nothing, from the request or its first
  * operation. */
-static void sender_explain(const struct batch *b, struct err *failure)
+static void sender_explain(const struct sender *s, const struct batch *b, struct err *failure)
 {
     if (b->failure.class != ERR_NONE) {
         *failure = b->failure;
@@ -248,6 +249,7 @@ static void sender_explain(const struct batch *b, struct err *failure)
     err_set(failure, ERR_TRANSIENT, "the service refuses all operations for now: %d %.*s",
             b->operations[0].http_status, (int)reason.len, reason.data);
     failure->http_status = b->operations[0].http_status;
+    (void)index_block_hint(reason, s->index, failure);
 }
 
 static int sender_take_back(struct sender *s, struct sender_slot *slot, const struct clock *clock,
@@ -329,7 +331,7 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
         size_t repeats = 0;
         struct err why;
         sender_note_passage(s, slot, clock_monotonic_us(clock));
-        sender_explain(b, &why);
+        sender_explain(s, b, &why);
         enum flow_verdict verdict = FLOW_WELL;
         bool told = sender_verdict(b, &verdict);
         int rc = sender_take_back(s, slot, clock, settle, context, &repeats, err);

@@ -53,6 +53,7 @@ struct sender {
     struct service_port service;
     const char *ingest_pipeline;
     const char *write_alias; /* alias to write to: service/index/index.h */
+    const char *index;       /* the index behind it, for the hint of a refusal */
     struct sender_slot *slots;
     size_t slot_count;
     uint64_t filled;

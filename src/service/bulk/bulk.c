@@ -130,7 +130,7 @@ static int64_t bulk_retry_after_ms(const struct slot *slot)
 static void bulk_settle_refused(struct slot *slot, struct batch *b)
 {
     (void)http_refuse(&slot->answer, slot->method, buf_text(&slot->path), &b->failure);
-    enum outcome outcome = outcome_of_request(slot->answer.status);
+    enum outcome outcome = outcome_of_request(slot->answer.status, b->failure.service_type);
     if ((outcome == OUTCOME_REJECTED && batch_travelling(b) > 1) || secret_renewed(slot)) {
         outcome = OUTCOME_RETRY;
     }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define BLOCK                                                                                      \
+    "cluster_block_exception" /* by an operator or a lifecycle policy, who lift it again */
 #define NO_WRITE_INDEX "no write index is defined for alias"
 
 enum error_wanted { ERROR_ANY, ERROR_ABSENT, ERROR_PRESENT };
@@ -32,7 +34,8 @@ static const struct rule item_rules[] = {
     {KIND_ANY, 425, 425, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
     {KIND_ANY, 429, 429, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
     {KIND_ANY, 500, 599, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
-    /* a credential or a write block */
+    {KIND_ANY, 403, 403, ERROR_ANY, BLOCK, NULL, OUTCOME_RETRY},
+    /* a credential */
     {KIND_ANY, 401, 401, ERROR_ANY, NULL, NULL, OUTCOME_FATAL},
     {KIND_ANY, 403, 403, ERROR_ANY, NULL, NULL, OUTCOME_FATAL},
     /* refused because of the index (closed, missing, an alias), not because of the document */
@@ -56,6 +59,7 @@ static const struct rule request_rules[] = {
     {KIND_ANY, 425, 425, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
     {KIND_ANY, 429, 429, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
     {KIND_ANY, 500, 599, ERROR_ANY, NULL, NULL, OUTCOME_RETRY},
+    {KIND_ANY, 403, 403, ERROR_ANY, BLOCK, NULL, OUTCOME_RETRY},
     {KIND_ANY, 300, 499, ERROR_ANY, NULL, NULL, OUTCOME_FATAL},
 };
 
@@ -167,9 +171,9 @@ enum outcome outcome_of_item(const struct operation *o, const struct item *item,
     return outcome == OUTCOME_CONFLICT ? outcome_conflict(o, item->reason, seen) : outcome;
 }
 
-enum outcome outcome_of_request(int status)
+enum outcome outcome_of_request(int status, const char *type)
 {
-    struct item item = {.status = status};
+    struct item item = {.status = status, .type = span_make(type, strlen(type))};
     size_t count = sizeof(request_rules) / sizeof(request_rules[0]);
     return outcome_first_fit(request_rules, count, OPERATION_UPSERT, &item);
 }

@@ -19,7 +19,7 @@ static void block(struct subject *s, const char *name, const char *value)
     say(s, 200, NULL, "PUT", s->first, "/_settings", body);
 }
 
-START_TEST(a_write_block_stops)
+START_TEST(a_write_block_is_waited_for)
 {
     static const char *const blocks[][2] = {
         {"write", "FORBIDDEN/8/index write (api)"},
@@ -33,8 +33,8 @@ START_TEST(a_write_block_stops)
         snprintf(reason, sizeof(reason), "cluster_block_exception: index [%s] blocked by: [%s];",
                  s->first, blocks[i][1]);
         block(s, blocks[i][0], "true");
-        expect_one(s, s->first, OPERATION_UPSERT, "a", 11, OUTCOME_FATAL, 403, reason);
-        expect_one(s, s->first, OPERATION_DELETE, "a", 11, OUTCOME_FATAL, 403, reason);
+        expect_one(s, s->first, OPERATION_UPSERT, "a", 11, OUTCOME_RETRY, 403, reason);
+        expect_one(s, s->first, OPERATION_DELETE, "a", 11, OUTCOME_RETRY, 403, reason);
         block(s, blocks[i][0], "null");
     }
     expect_one(s, s->first, OPERATION_UPSERT, "a", 11, OUTCOME_DONE, 0, NULL);
@@ -196,7 +196,7 @@ START_TEST(an_ingest_pipeline_that_is_missing_stops)
 }
 END_TEST
 
-TESTS(block_tests, NULL, a_write_block_stops, a_full_disk_is_waited_for_by_deletes_too,
+TESTS(block_tests, NULL, a_write_block_is_waited_for, a_full_disk_is_waited_for_by_deletes_too,
       a_closed_index_stops, writes_to_a_missing_name_make_an_index_that_is_not_ours,
       require_alias_keeps_an_upsert_from_making_an_index_but_not_a_delete,
       a_delete_without_a_version_finds_no_index_and_makes_none,

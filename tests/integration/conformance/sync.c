@@ -82,18 +82,25 @@ START_TEST(a_vanished_index_stops_the_sync_and_is_not_made_again)
 }
 END_TEST
 
-START_TEST(a_write_block_stops_the_sync_and_loses_nothing)
+START_TEST(a_sync_waits_while_its_index_is_write_blocked)
 {
     struct shop shop;
+    struct program program;
+    struct program_result result;
     shop_open(&shop, 20, NULL, NULL);
     shop_sync_counts(&shop, 20, 0);
     char *index = shop_generation(&shop);
     say(&shop.subject, 200, NULL, "PUT", index, "/_settings", "{\"index.blocks.write\":true}");
     sql_exec(shop.conn, "update articles set title = 'blocked' where source_id <= 5");
     sql_exec(shop.conn, "delete from articles where source_id = 9");
-    shop_sync(&shop, 1, "FORBIDDEN/8/index write (api)");
+    rowferry_start(&program, shop.config, "sync", "--json", NULL);
+    program_await(&program, "event=away", WAIT_MS);
     say(&shop.subject, 200, NULL, "PUT", index, "/_settings", "{\"index.blocks.write\":null}");
-    shop_sync_counts(&shop, 5, 1);
+    program_finish(&program, WAIT_MS, &result);
+    ck_assert_msg(result.exit_code == 0, "%s", result.err);
+    ck_assert_int_eq(program_json_int(&result, "upserts"), 5);
+    ck_assert_int_eq(program_json_int(&result, "deletes"), 1);
+    program_result_release(&result);
     shop_expect_equal(&shop);
     free(index);
     shop_close(&shop);
@@ -236,7 +243,7 @@ TESTS(sync_tests, NULL, what_is_added_to_the_mapping_is_added_to_the_live_index,
       a_refused_document_is_a_dead_letter_until_its_row_is_corrected,
       a_lost_position_builds_another_generation_behind_the_same_alias,
       a_vanished_index_stops_the_sync_and_is_not_made_again,
-      a_write_block_stops_the_sync_and_loses_nothing)
+      a_sync_waits_while_its_index_is_write_blocked)
 
 START_TEST(documents_just_below_what_the_service_takes_arrive)
 {

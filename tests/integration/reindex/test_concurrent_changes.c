@@ -29,10 +29,10 @@ static void leave(struct meanwhile *m)
     world_stop(&m->w);
 }
 
-static void refused(struct meanwhile *m, const char *text)
+static void refused(struct meanwhile *m, int exit_code, const char *text)
 {
     struct program_result result;
-    reindex(&m->w, 1, &result, NULL, NULL);
+    reindex(&m->w, exit_code, &result, NULL, NULL);
     expect_text(result.err, text);
     program_result_release(&result);
 }
@@ -87,7 +87,7 @@ START_TEST(an_alias_that_was_moved_to_another_ones_index_stays_there)
         enter(&m);
         make_other(&m.w);
         move_alias(&m.w, m.live, "other");
-        refused(&m, "points at index \"other\", which pipeline \"articles\" did not build");
+        refused(&m, 1, "points at index \"other\", which pipeline \"articles\" did not build");
         expect_alias(&m.w, "other");
         ck_assert_int_eq(index_status(&m.w, m.live), 200);
         ck_assert_int_eq(index_status(&m.w, m.next), 200);
@@ -115,7 +115,7 @@ START_TEST(an_alias_that_is_moved_between_look_and_swap_stays_there)
     expect_text(result.err, "shop-articles");
     program_result_release(&result);
     expect_alias(&m.w, "other");
-    refused(&m, "points at index \"other\"");
+    refused(&m, 1, "points at index \"other\"");
     ck_assert_int_eq(index_status(&m.w, m.live), 200);
     move_alias(&m.w, "other", m.live);
     expect_well(&m, false);
@@ -129,7 +129,7 @@ START_TEST(an_alias_of_two_indices_is_named_and_left_alone)
     enter(&m);
     make_other(&m.w);
     add_alias(&m.w, "add", "other");
-    refused(&m, "alias \"shop-articles\" points at several indices");
+    refused(&m, 1, "alias \"shop-articles\" points at several indices");
     ck_assert_int_eq(index_status(&m.w, m.live), 200);
     ck_assert_int_eq(index_status(&m.w, m.next), 200);
     ck_assert_int_eq(index_status(&m.w, "other"), 200);
@@ -212,7 +212,7 @@ START_TEST(a_next_generation_that_takes_no_writes_is_named)
         enter(&m);
         generations_do(&m.w, "PUT", "{\"index\":{\"blocks\":{\"write\":true}}}", "/%s/_settings",
                        m.next);
-        refused(&m, m.next);
+        refused(&m, 6, m.next);
         expect_alias(&m.w, m.live);
         if (abort == 0) {
             generations_do(&m.w, "PUT", "{\"index\":{\"blocks\":{\"write\":null}}}",
@@ -231,7 +231,7 @@ START_TEST(a_next_generation_that_is_closed_is_named)
         struct meanwhile m;
         enter(&m);
         generations_do(&m.w, "POST", NULL, "/%s/_close", m.next);
-        refused(&m, m.next);
+        refused(&m, 1, m.next);
         expect_alias(&m.w, m.live);
         if (abort == 0) {
             generations_do(&m.w, "POST", NULL, "/%s/_open", m.next);

@@ -151,9 +151,12 @@ int fault_refuse(struct refusal *refusal, int status, enum product product, cons
         return refuse(refusal, 409, "version_conflict_engine_exception",
                       "version conflict, a fault that was asked for");
     case 403:
+        if (index == NULL) {
+            return refuse(refusal, 403, "security_exception",
+                          "no permissions for [indices:data/write/bulk]");
+        }
         return refuse(refusal, 403, "cluster_block_exception",
-                      "index [%s] blocked by: [FORBIDDEN/8/index write (api)];",
-                      index != NULL ? index : "_all");
+                      "index [%s] blocked by: [FORBIDDEN/8/index write (api)];", index);
     default:
         return refuse(refusal, status, "devsearch_fault", "a fault that was asked for");
     }

@@ -30,5 +30,6 @@ bool outcome_is_gone(struct span reason);
 /* Returns true if reason reports that the alias has several indices or does not accept writes. */
 bool outcome_is_shared(struct span reason);
 
-/* Returns the outcome of every operation of a request whose status is not 200. */
-enum outcome outcome_of_request(int status);
+/* Returns the outcome of every operation of a request whose status is not 200. `type` is the error
+ * type of its answer, or "". */
+enum outcome outcome_of_request(int status, const char *type);

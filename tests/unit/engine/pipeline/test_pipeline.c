@@ -253,7 +253,7 @@ static enum outcome stop_all(void *context, const char *key, long attempt)
     return OUTCOME_FATAL;
 }
 
-START_TEST(a_write_block_ends_the_sync_and_nothing_is_lost)
+START_TEST(a_withdrawn_right_ends_the_sync_and_nothing_is_lost)
 {
     struct fake f;
     struct err err;
@@ -466,7 +466,7 @@ SUITE_MAIN("engine/pipeline", a_half_built_index_is_given_up_where_the_alias_was
            one_rejected_document_does_not_stop_the_others_and_clears,
            a_higher_version_is_stepped_over,
            a_key_that_changes_again_while_another_writer_conflicts_with_it_does_not_hang_the_sync,
-           a_clock_that_jumps_back_still_wins, a_write_block_ends_the_sync_and_nothing_is_lost,
+           a_clock_that_jumps_back_still_wins, a_withdrawn_right_ends_the_sync_and_nothing_is_lost,
            the_retry_budget_ends_a_sync_as_temporary,
            a_clock_that_jumps_by_hours_neither_ends_nor_prolongs_the_retry_budget,
            an_alias_moved_by_somebody_else_is_named,

@@ -54,7 +54,7 @@ static const struct line lines[] = {
      "has read-only-allow-delete block];",
      OUTCOME_RETRY},
     {UP, 403, "cluster_block_exception", "index [ro] blocked by: [FORBIDDEN/8/index write (api)];",
-     OUTCOME_FATAL},
+     OUTCOME_RETRY},
     {UP, 403, "security_exception", "no permissions for [indices:data/write/index]", OUTCOME_FATAL},
     {UP, 401, "security_exception", "unable to authenticate", OUTCOME_FATAL},
     {UP, 400, "index_closed_exception", "closed", OUTCOME_FATAL},
@@ -223,17 +223,32 @@ START_TEST(a_refused_request_has_one_outcome_for_all)
 {
     static const struct {
         int status;
+        const char *type;
         enum outcome wanted;
     } requests[] = {
-        {429, OUTCOME_RETRY},    {500, OUTCOME_RETRY},    {502, OUTCOME_RETRY},
-        {503, OUTCOME_RETRY},    {504, OUTCOME_RETRY},    {408, OUTCOME_RETRY},
-        {400, OUTCOME_REJECTED}, {413, OUTCOME_REJECTED}, {401, OUTCOME_FATAL},
-        {403, OUTCOME_FATAL},    {404, OUTCOME_FATAL},    {301, OUTCOME_FATAL},
-        {406, OUTCOME_FATAL},    {204, OUTCOME_UNKNOWN},  {0, OUTCOME_UNKNOWN},
+        {429, "", OUTCOME_RETRY},
+        {500, "", OUTCOME_RETRY},
+        {502, "", OUTCOME_RETRY},
+        {503, "", OUTCOME_RETRY},
+        {504, "", OUTCOME_RETRY},
+        {408, "", OUTCOME_RETRY},
+        {400, "", OUTCOME_REJECTED},
+        {413, "", OUTCOME_REJECTED},
+        {401, "", OUTCOME_FATAL},
+        {403, "", OUTCOME_FATAL},
+        {404, "", OUTCOME_FATAL},
+        {301, "", OUTCOME_FATAL},
+        {406, "", OUTCOME_FATAL},
+        {204, "", OUTCOME_UNKNOWN},
+        {0, "", OUTCOME_UNKNOWN},
+        {403, "cluster_block_exception", OUTCOME_RETRY},
+        {403, "security_exception", OUTCOME_FATAL},
+        {401, "cluster_block_exception", OUTCOME_FATAL},
     };
     for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
-        ck_assert_msg(outcome_of_request(requests[i].status) == requests[i].wanted, "%d",
-                      requests[i].status);
+        int status = requests[i].status;
+        ck_assert_msg(outcome_of_request(status, requests[i].type) == requests[i].wanted, "%d %s",
+                      status, requests[i].type);
     }
 }
 END_TEST
