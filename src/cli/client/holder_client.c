@@ -30,7 +30,7 @@ static const struct client_row {
     {REQUEST_DISCARD, LEFT_FILED, "the request failed"},
     {REQUEST_ALLOW_DELETES, LEFT_WITHDRAWN, "the holder did not permit it"},
     {REQUEST_ALLOW_REJECTIONS, LEFT_WITHDRAWN, "the holder did not permit it"},
-    {REQUEST_COUNT_AGAIN, LEFT_WITHDRAWN, "the holder did not permit it"},
+    {REQUEST_TRY_AGAIN, LEFT_WITHDRAWN, "the holder did not try again"},
     {REQUEST_PAUSE, LEFT_WITHDRAWN, "the request failed"},
     {REQUEST_RESUME, LEFT_WITHDRAWN, "the request failed"},
     {REQUEST_REINDEX, LEFT_TAKEN, "the request failed"},

@@ -47,14 +47,14 @@ static void permit_show(void *context, struct buf *line)
     holder_progress_push_recorded(line, k->session->state);
 }
 
-/* Returns true if the holder waits because the guard refused operations. */
+/* Returns true if the holder waits because the guard or an error stopped the pipeline. */
 static bool permit_waits(const struct session *s)
 {
     struct live_progress work;
     struct err ignored;
     bool known = false;
     return live_progress_read(s->state, &work, &known, &ignored) == 0 && known &&
-           strcmp(work.stage, "guard") == 0;
+           (strcmp(work.stage, "guard") == 0 || strcmp(work.stage, "stopped") == 0);
 }
 
 int permit_ask(struct session *s, const struct permit *p, struct pipeline_result *result,
@@ -81,11 +81,12 @@ int permit_ask(struct session *s, const struct permit *p, struct pipeline_result
         return (int)holder.class;
     }
     bool rejections = p->rejections && (!p->deletes || halt.operations > 0);
-    client.request = !p->deletes && !p->rejections ? REQUEST_COUNT_AGAIN
+    client.request = !p->deletes && !p->rejections ? REQUEST_TRY_AGAIN
                      : rejections                  ? REQUEST_ALLOW_REJECTIONS
                                                    : REQUEST_ALLOW_DELETES;
     snprintf(when, sizeof(when), "%lld", (long long)halt.at_us);
-    const char *why_not = requests_why_not(client.request, when, halted, &halt);
+    bool again = strcmp(client.request, REQUEST_TRY_AGAIN) == 0;
+    const char *why_not = again ? NULL : requests_why_not(client.request, when, halted, &halt);
     if (why_not != NULL) {
         *err = holder;
         return err_context(err, "%s", why_not);

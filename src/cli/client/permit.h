@@ -19,7 +19,7 @@ struct permit {
 
 /*
  * Files the permission and waits until the holder has caught up. If nothing is permitted, asks a
- * waiting holder to count again, because rows may have been restored.
+ * holder that the guard or an error stopped to try again, because the cause may be gone.
  *
  * On entry, err is that of session_hold. *held becomes false if the holder has ended: the caller is
  * the holder then, and nothing was done. Returns ERR_HELD if the guard has not stopped anything

@@ -20,6 +20,7 @@ struct pause_job {
     const volatile sig_atomic_t *stop;
     int64_t since_us; /* begin of the pause; 0 if there was none */
     bool changed;
+    bool again; /* the holder tries a stopped pipeline again */
 };
 
 static bool pause_pauses(const struct pause_job *j)
@@ -52,6 +53,7 @@ static int pause_take(void *context, const struct holder_reply *reply, struct er
     (void)err;
     j->since_us = holder_reply_number(reply, "since_us");
     j->changed = json_object_get_boolean(json_tree_member(reply->answer, "changed"));
+    j->again = json_object_get_boolean(json_tree_member(reply->answer, "again"));
     return 0;
 }
 
@@ -84,6 +86,8 @@ static void pause_push_text(struct buf *out, const struct pause_job *j)
                    clock_iso(iso, j->since_us, 0));
     } else if (j->changed) {
         buf_printf(out, "%s: resumed, was paused since %s\n", name, clock_iso(iso, j->since_us, 0));
+    } else if (j->again) {
+        buf_printf(out, "%s: is tried again now\n", name);
     } else {
         buf_printf(out, "%s: was not paused\n", name);
     }
@@ -95,6 +99,7 @@ static void pause_push_json(struct buf *out, const struct pause_job *j)
     record_text(out, "pipeline", j->session.pipeline->name);
     record_bool(out, "paused", pause_pauses(j));
     record_bool(out, "changed", j->changed);
+    record_bool(out, "again", !pause_pauses(j) && !j->changed && j->again);
     record_time(out, "since", j->since_us);
     record_close(out);
     buf_push_char(out, '\n');

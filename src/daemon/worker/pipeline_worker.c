@@ -88,6 +88,9 @@ static int pipeline_worker_work(struct pipeline_worker *r, struct err *err)
     }
     r->rounds.took_ms = result.elapsed_ms;
     r->ports.close(r->ports.context, s);
+    if (rc < 0 && rc != ERR_TRANSIENT) {
+        pipeline_worker_refuse_permission(r, err);
+    }
     r->permission = (struct pipeline_permission){0};
     r->rounds.count++;
     return rc;
@@ -176,10 +179,13 @@ static bool pipeline_worker_go_on(struct pipeline_worker *r, int rc)
     if (rc != ERR_HELD && rebuild_worker_busy(&r->rebuild_worker) &&
         !pipeline_worker_never_was_live(r)) {
         pipeline_worker_wait_for_rebuild(r);
-        pipeline_worker_order_done(r);
-        return !pipeline_worker_stopped(r);
+    } else if (pipeline_worker_is_final(r, rc)) {
+        return false;
+    } else {
+        pipeline_worker_wait_for_repair(r, true);
     }
-    return false;
+    pipeline_worker_order_done(r);
+    return !pipeline_worker_stopped(r);
 }
 
 static int pipeline_worker_rounds(struct pipeline_worker *r)
@@ -242,14 +248,18 @@ static int pipeline_worker_record(struct pipeline_worker *r)
     return rc;
 }
 
-/* Waits if an error before the first round is transient: a busy file, too few descriptors.
+/* Waits after an error before the first round: a busy or damaged state file, too few descriptors.
  * Returns true if the caller should retry. */
 static bool pipeline_worker_tries_again(struct pipeline_worker *r, int rc)
 {
-    if (rc != ERR_TRANSIENT || pipeline_worker_stopped(r)) {
+    if (rc == 0 || pipeline_worker_is_final(r, rc) || pipeline_worker_stopped(r)) {
         return false;
     }
-    pipeline_worker_wait_for_better(r);
+    if (rc == ERR_TRANSIENT) {
+        pipeline_worker_wait_for_better(r);
+    } else {
+        pipeline_worker_wait_for_repair(r, false);
+    }
     pipeline_worker_order_done(r);
     return !pipeline_worker_stopped(r);
 }
@@ -419,6 +429,7 @@ int pipeline_worker_init(struct pipeline_worker *r, enum pipeline_worker_mode mo
     atomic_init(&shared->stage, "starting");
     atomic_init(&shared->hold, PIPELINE_WORKER_HOLDS_NOTHING);
     backoff_init(&r->rounds.backoff, PIPELINE_WORKER_BASE_MS, PIPELINE_WORKER_MAX_MS);
+    backoff_init(&r->rounds.repair, PIPELINE_WORKER_REPAIR_BASE_MS, PIPELINE_WORKER_REPAIR_MAX_MS);
     shared->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (shared->wake_fd < 0) {
         return err_set(err, ERR_TRANSIENT, "could not open a descriptor: %s", strerror(errno));

@@ -7,6 +7,8 @@
 
 #define PIPELINE_WORKER_BASE_MS 200
 #define PIPELINE_WORKER_MAX_MS 5000
+#define PIPELINE_WORKER_REPAIR_BASE_MS 4000
+#define PIPELINE_WORKER_REPAIR_MAX_MS 60000
 
 enum pipeline_worker_order pipeline_worker_order_of(const struct pipeline_worker *r);
 /* Returns true if the order is to stop. */
@@ -38,6 +40,14 @@ void pipeline_worker_publish(struct pipeline_worker *r, const char *stage, const
 bool pipeline_worker_stopped_by_guard(struct pipeline_worker *r, int rc);
 void pipeline_worker_wait_for_permission(struct pipeline_worker *r);
 void pipeline_worker_wait_for_rebuild(struct pipeline_worker *r);
+/* An error that a person has to correct stopped the pipeline: waits until it is time to try again,
+ * or an order comes. Serves requests if `serves`, which requires an initialized rebuild worker. */
+void pipeline_worker_wait_for_repair(struct pipeline_worker *r, bool serves);
+/* Refuses the request for the current permission if a round that failed early has not answered it:
+ * it would be taken again at once, without a pause. */
+void pipeline_worker_refuse_permission(struct pipeline_worker *r, const struct err *why);
+/* Returns true if an error with this class ends the worker. */
+bool pipeline_worker_is_final(const struct pipeline_worker *r, int rc);
 
 /* Takes the lock on this host and the lease among all hosts, and stands by if that is requested.
  * Also returns 0 if it is stopped before. */

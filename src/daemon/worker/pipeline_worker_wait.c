@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rowferry/base/log.h"
+#include "rowferry/base/text.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/guard_stop.h"
 #include "rowferry/state/request.h"
@@ -13,6 +14,7 @@
 #define RECOUNT_MS 30000      /* interval after which refused operations are counted again */
 #define RECOUNT_SHARE 20      /* minimum pause, as a multiple of a count's duration */
 #define RECOUNT_MAX_MS 900000 /* maximum of that interval */
+#define REPAIR_MAX_MS 900000  /* maximum pause of a stopped pipeline, after long rounds */
 
 /* The engine does not retry errors of the state file (a full disk). It also does not retry ERR_HELD
  * while a connection of the last round still has the consumer lock. */
@@ -20,6 +22,12 @@ bool pipeline_worker_is_transient(const struct pipeline_worker *r, int rc)
 {
     return rc == ERR_TRANSIENT ||
            (rc == ERR_HELD && (r->rounds.count > 1 || r->mode == PIPELINE_WORKER_STANDS_BY));
+}
+
+bool pipeline_worker_is_final(const struct pipeline_worker *r, int rc)
+{
+    return rc == ERR_HELD || r->mode == PIPELINE_WORKER_UNTIL_REBUILT ||
+           (rc == ERR_CONFIG && r->rounds.count <= 1);
 }
 
 static void pipeline_worker_wait_judge(struct pipeline_worker *r, const struct stall_facts *facts)
@@ -45,6 +53,7 @@ void pipeline_worker_note_pause(struct pipeline_worker *r)
                                       .wall_us = clock_wall_us(&r->ports.clock),
                                       .paused = true};
     pipeline_worker_wait_judge(r, &facts);
+    status_snapshot_works(r->shared.snapshot);
 }
 
 /* Only transient errors of the state file and of locks get here. */
@@ -69,14 +78,19 @@ void pipeline_worker_wait_for_better(struct pipeline_worker *r)
 
 void pipeline_worker_note_better(struct pipeline_worker *r)
 {
-    if (r->rounds.failing_us == 0) {
+    struct pipeline_worker_rounds *rounds = &r->rounds;
+    int64_t since_us = rounds->stopped_us != 0 ? rounds->stopped_us : rounds->failing_us;
+    if (since_us == 0) {
         return;
     }
-    log_event(
-        LOG_INFO, "goes_on", F_TEXT("pipeline", r->name),
-        F_INT("stalled_ms", (clock_monotonic_us(&r->ports.clock) - r->rounds.failing_us) / 1000));
-    r->rounds.failing_us = 0;
-    backoff_reset(&r->rounds.backoff);
+    log_event(LOG_INFO, "goes_on", F_TEXT("pipeline", r->name),
+              F_INT("stalled_ms", (clock_monotonic_us(&r->ports.clock) - since_us) / 1000));
+    status_snapshot_works(r->shared.snapshot);
+    rounds->failing_us = 0;
+    rounds->stopped_us = 0;
+    rounds->stopped_hash = 0;
+    backoff_reset(&rounds->backoff);
+    backoff_reset(&rounds->repair);
 }
 
 void pipeline_worker_publish(struct pipeline_worker *r, const char *stage, const char *holder)
@@ -110,24 +124,44 @@ static int pipeline_worker_wait_refuse(struct pipeline_worker *r, int64_t id, co
     return request_refuse(r->session.state, id, why, hint, clock_wall_us(&r->ports.clock), err);
 }
 
+void pipeline_worker_refuse_permission(struct pipeline_worker *r, const struct err *why)
+{
+    enum request_state state = REQUEST_DONE;
+    struct buf answer;
+    struct err err;
+    int64_t id = r->permission.request;
+    if (id == 0) {
+        return;
+    }
+    buf_init(&answer, REQUEST_MAX_BYTES);
+    int rc = request_look(r->session.state, id, &state, &answer, &err);
+    if (rc == 0 && state == REQUEST_TAKEN) {
+        rc = pipeline_worker_wait_refuse(r, id, why->message, why->hint, &err);
+    }
+    if (rc < 0) {
+        log_err(LOG_WARN, "not_answered", r->name, &err);
+    }
+    buf_release(&answer);
+}
+
 /* Lets the next round do the permitted operations and reply to the request. */
 static int pipeline_worker_wait_permit(struct pipeline_worker *r, int64_t id, const char *command,
                                        const char *arguments, struct err *err)
 {
     struct guard_stop halt;
     bool halted;
+    bool again = strcmp(command, REQUEST_TRY_AGAIN) == 0;
     int rc = guard_stop_read(r->session.state, &halt, &halted, err);
     if (rc < 0) {
         return rc;
     }
-    const char *why = requests_why_not(command, arguments, halted, &halt);
+    const char *why = again ? NULL : requests_why_not(command, arguments, halted, &halt);
     if (why != NULL) {
         return pipeline_worker_wait_refuse(r, id, why, "", err);
     }
-    bool recount = strcmp(command, REQUEST_COUNT_AGAIN) == 0;
     r->permission = (struct pipeline_permission){.request = id,
-                                                 .deletes = !recount && halt.operations == 0,
-                                                 .rejections = !recount && halt.operations > 0};
+                                                 .deletes = !again && halt.operations == 0,
+                                                 .rejections = !again && halt.operations > 0};
     return 0;
 }
 
@@ -142,7 +176,7 @@ static int pipeline_worker_wait_serve(struct pipeline_worker *r, struct err *err
     const char *name = buf_text(&command);
     if (rc == 0 && id != 0 &&
         (strcmp(name, REQUEST_ALLOW_DELETES) == 0 || strcmp(name, REQUEST_ALLOW_REJECTIONS) == 0 ||
-         strcmp(name, REQUEST_COUNT_AGAIN) == 0)) {
+         strcmp(name, REQUEST_TRY_AGAIN) == 0)) {
         rc = pipeline_worker_wait_permit(r, id, name, buf_text(&arguments), err);
     } else if (rc == 0 && id != 0 && (requests_about_rebuild(name) || requests_about_pause(name))) {
         (void)pipeline_worker_asked(r, id, name, buf_text(&arguments));
@@ -222,4 +256,41 @@ void pipeline_worker_wait_for_rebuild(struct pipeline_worker *r)
     pipeline_worker_wait_note_stall(r, STALL_REBUILD);
     pipeline_worker_publish(r, "standing still", NULL);
     pipeline_worker_wait_until(r, until_us, true);
+}
+
+/* A round that fails late, after hours of an initial load, is repeated at most half of the time. */
+static int64_t pipeline_worker_wait_repair_ms(struct pipeline_worker *r)
+{
+    int64_t ms = backoff_next_ms(&r->rounds.repair, clock_random(&r->ports.clock));
+    ms = ms < r->rounds.took_ms ? r->rounds.took_ms : ms;
+    return ms > REPAIR_MAX_MS ? REPAIR_MAX_MS : ms;
+}
+
+/* Logs the error unless it is the one that was logged before. */
+static void pipeline_worker_wait_report_stopped(struct pipeline_worker *r)
+{
+    uint64_t hash = text_hash(r->err.message, strlen(r->err.message));
+    if (hash != r->rounds.stopped_hash) {
+        log_err(LOG_ERROR, "stopped", r->name, &r->err);
+    }
+    r->rounds.stopped_hash = hash;
+}
+
+void pipeline_worker_wait_for_repair(struct pipeline_worker *r, bool serves)
+{
+    int64_t now_us = clock_monotonic_us(&r->ports.clock);
+    int64_t until_us = now_us + pipeline_worker_wait_repair_ms(r) * 1000;
+    r->rounds.stopped_us = r->rounds.stopped_us == 0 ? now_us : r->rounds.stopped_us;
+    status_snapshot_over(r->shared.snapshot, (int)err_exit_code(r->err.class), &r->err);
+    pipeline_worker_wait_note_stall(r, STALL_STOPPED);
+    if (serves) {
+        pipeline_worker_publish(r, "stopped", NULL);
+    }
+    pipeline_worker_enter(r, "stopped");
+    pipeline_worker_wait_report_stopped(r);
+    if (serves) {
+        pipeline_worker_wait_until(r, until_us, false);
+    } else {
+        pipeline_worker_pause_for(r, (until_us - now_us) / 1000);
+    }
 }

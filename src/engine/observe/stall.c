@@ -20,6 +20,9 @@ static const struct cause_row {
     [STALL_GUARD] = {"guard", "restore the rows or correct the mapping, or rowferry sync "
                               "--allow-deletes or --allow-rejections"},
     [STALL_REBUILD] = {"rebuild", "wait for the rebuild, or rowferry reindex --abort"},
+    [STALL_STOPPED] = {"stopped",
+                       "correct what it names: it is tried again within a minute, and at "
+                       "once with rowferry resume"},
     [STALL_SOURCE] = {"source_away", "make sure that the source answers: rowferry check"},
     [STALL_SERVICE] = {"service_away", "make sure that the service answers: rowferry check"},
     [STALL_REFUSED] = {"service_refuses",
@@ -51,7 +54,7 @@ const char *stall_remedy(const char *name)
 /* Returns true if a retry is not progress until it is committed. */
 static bool stall_must_be_firm(enum stall_cause cause)
 {
-    return cause >= STALL_STATE_FILE && cause <= STALL_REBUILD;
+    return cause >= STALL_STATE_FILE && cause <= STALL_STOPPED;
 }
 
 /* Counts restart at zero in each round, which is not progress. */

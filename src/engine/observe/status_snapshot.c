@@ -120,6 +120,15 @@ void status_snapshot_over(struct status_snapshot *b, int exit_code, const struct
     pthread_mutex_unlock(&b->lock);
 }
 
+void status_snapshot_works(struct status_snapshot *b)
+{
+    pthread_mutex_lock(&b->lock);
+    b->view.over = false;
+    b->view.exit_code = 0;
+    b->view.message[0] = '\0';
+    pthread_mutex_unlock(&b->lock);
+}
+
 void status_snapshot_look(struct status_snapshot *b, struct status_snapshot_view *out)
 {
     pthread_mutex_lock(&b->lock);

@@ -71,11 +71,11 @@ const char *requests_why_not(const char *command, const char *arguments, bool ha
                              const struct guard_stop *halt)
 {
     bool deletes = strcmp(command, REQUEST_ALLOW_DELETES) == 0;
+    if (strcmp(command, REQUEST_TRY_AGAIN) == 0) {
+        return halted ? NULL : "it is not stopped any more";
+    }
     if (!halted) {
         return "nothing is stopped by the guard";
-    }
-    if (strcmp(command, REQUEST_COUNT_AGAIN) == 0) {
-        return NULL;
     }
     if (deletes && halt->operations > 0) {
         return "the guard stopped the pipeline for rejections, not for deletes";
@@ -102,7 +102,7 @@ static int requests_permit(struct requests *r, const char *arguments, struct err
     if (why != NULL) {
         return requests_refuse(r, why, "", err);
     }
-    if (strcmp(buf_text(&r->command), REQUEST_COUNT_AGAIN) == 0) {
+    if (strcmp(buf_text(&r->command), REQUEST_TRY_AGAIN) == 0) {
         r->deletes_guard->allowed = 0;
     } else if (halt.operations > 0) {
         reject_stats_permit(r->rejects, halt.reason);
@@ -148,7 +148,7 @@ static bool requests_is_permission(const char *command)
 {
     return strcmp(command, REQUEST_ALLOW_DELETES) == 0 ||
            strcmp(command, REQUEST_ALLOW_REJECTIONS) == 0 ||
-           strcmp(command, REQUEST_COUNT_AGAIN) == 0;
+           strcmp(command, REQUEST_TRY_AGAIN) == 0;
 }
 
 bool requests_about_rebuild(const char *command)

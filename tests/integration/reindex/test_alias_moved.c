@@ -29,7 +29,7 @@ static void others_have_an_index(const struct world *w)
     json_object_put(reply_json(201, "PUT", w->service.url, "/other/_doc/1", "{\"a\":1}", AUTH));
 }
 
-/* Expects that it ends by itself and that its index is unchanged. */
+/* Expects that it ends, a run with an order, and that its index is unchanged. */
 static void ends(struct world *w, struct program *p, const char *live, const char *now)
 {
     struct program_result result;
@@ -40,6 +40,13 @@ static void ends(struct world *w, struct program *p, const char *live, const cha
     expect_text(result.err, "restore the alias, or rebuild the index");
     program_result_release(&result);
     ck_assert_int_eq(index_status(w, live), 200);
+}
+
+static void stops(struct world *w, struct program *p, const char *live, const char *now)
+{
+    program_await(p, "event=stopped", ENDS_MS);
+    program_signal(p, SIGTERM);
+    ends(w, p, live, now);
 }
 
 START_TEST(a_run_whose_alias_was_moved_stops_and_says_where_it_points)
@@ -53,7 +60,7 @@ START_TEST(a_run_whose_alias_was_moved_stops_and_says_where_it_points)
     program_await(&p, "event=following", WAIT_MS);
     others_have_an_index(&w);
     somebody(&w, live, "other");
-    ends(&w, &p, live, "any more (other)");
+    stops(&w, &p, live, "any more (other)");
     ck_assert_int_eq(index_status(&w, "other"), 200);
     somebody(&w, "other", live);
     sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
@@ -74,7 +81,7 @@ START_TEST(a_run_whose_alias_was_removed_stops)
     rowferry_start(&p, w.config, "run", NULL);
     program_await(&p, "event=following", WAIT_MS);
     somebody(&w, live, NULL);
-    ends(&w, &p, live, "any more (it no longer exists)");
+    stops(&w, &p, live, "any more (it no longer exists)");
     free(live);
     world_stop(&w);
 }

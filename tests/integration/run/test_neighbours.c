@@ -91,7 +91,7 @@ START_TEST(two_that_stop_do_not_hold_up_the_third)
     ck_assert_int_le(after_ms, before_ms + HELD_UP_MS);
     world_expect_equal(&w);
     expect_status(&w, "guarded", "guard");
-    await_status(&w, "drifted", "exit 1: "); /* reported first, then recorded */
+    await_status(&w, "drifted", "stopped"); /* logged first, then recorded */
     await_status(&w, "articles", "following");
     ck_assert(has_title(w.service.url, "shop-guarded", 300, "row 300"));
     stop_run(&p, SIGTERM, 1, &result);

@@ -188,8 +188,7 @@ START_TEST(a_fault_of_one_pipeline_leaves_the_others_alone)
     program_await(&p, "event=stopped pipeline=others", WAIT_MS);
     set_title(&w, 5, "alive");
     await_title(&w, 5, "alive");
-    await_status(&w, "others", "holder        none"); /* reported before the lease is released */
-    expect_status(&w, "others", "exit 1: ");
+    await_status(&w, "others", "stopped"); /* logged first, then recorded */
     await_status(&w, "articles", "following");
     stop_run(&p, SIGTERM, 1, &result);
     expect_text(result.err, "title");
@@ -198,17 +197,31 @@ START_TEST(a_fault_of_one_pipeline_leaves_the_others_alone)
 }
 END_TEST
 
-START_TEST(it_ends_by_itself_where_every_pipeline_has_failed)
+START_TEST(a_stopped_pipeline_is_tried_again_on_request)
 {
     struct world w;
     struct program p;
     struct program_result result;
     start_two(&w);
-    sql_exec(w.conn, "drop table others");
+    sql_exec(w.conn, "alter table others rename to gone");
     rowferry_start(&p, w.config, "run", "others", NULL);
-    program_finish(&p, WAIT_MS, &result);
+    program_await(&p, "event=stopped pipeline=others", WAIT_MS);
+    await_status(&w, "others", "stopped");
+    rowferry_run(&result, w.config, "sync", "others", NULL);
     ck_assert_msg(result.exit_code == 1, "%d: %s", result.exit_code, result.err);
-    expect_text(result.err, "event=stopped pipeline=others");
+    expect_text(result.err, "others");
+    program_result_release(&result);
+    sql_exec(w.conn, "alter table gone rename to others");
+    rowferry_run(&result, w.config, "resume", "others", NULL);
+    ck_assert_msg(result.exit_code == 0, "%d: %s", result.exit_code, result.err);
+    expect_text(result.out, "others: is tried again now");
+    program_result_release(&result);
+    await_title_in(&w, "shop-others", 1, "one", WAIT_MS);
+    program_await(&p, "event=goes_on pipeline=others", WAIT_MS);
+    rowferry_run(&result, w.config, "resume", "others", NULL);
+    expect_text(result.out, "others: was not paused");
+    program_result_release(&result);
+    stop_run(&p, SIGTERM, 0, &result);
     program_result_release(&result);
     world_stop(&w);
 }
@@ -269,6 +282,6 @@ SUITE_MAIN("run", it_builds_the_index_and_then_sends_what_changes,
            what_is_in_flight_is_settled_before_it_leaves, a_second_signal_ends_it_at_once,
            a_second_holder_ends_with_5_and_names_the_first, requests_are_carried_out,
            a_fault_of_one_pipeline_leaves_the_others_alone,
-           it_ends_by_itself_where_every_pipeline_has_failed,
+           a_stopped_pipeline_is_tried_again_on_request,
            status_says_as_of_when_it_was_equal_also_after_the_run,
            a_run_that_rests_hears_requests_at_once)

@@ -9,6 +9,11 @@
  * If the live generation cannot be written during a rebuild because its definition differs, it is
  * not updated until the rebuild has ended.
  *
+ * An error that only a person can correct (a revoked right, a lost trigger, a missing index) stops
+ * the pipeline, not the worker: it keeps the pipeline, serves requests and tries again with growing
+ * pauses of up to a minute, or as long as the failed round took. Only three things end a worker: an
+ * order, another holder, and a configuration that is wrong in the first round.
+ *
  * The worker holds the pipeline on its host by a lock beside the state file, and among all hosts by
  * a lease. If another process has either, or if the lease is lost, the worker ends or stands by
  * (PIPELINE_WORKER_STANDS_BY). The state file may be outdated after that, so the first round
@@ -82,9 +87,12 @@ struct pipeline_worker_rounds {
     struct backoff backoff;
     int64_t failing_us; /* monotonic time of the first failure since the last success; 0 = none */
     int64_t took_ms;    /* duration of the last round */
-    bool recounts;      /* the next round checks whether the guard still refuses */
-    int64_t refused_us; /* time of the guard stop that was logged last */
-    unsigned blocked;   /* rounds in which a rebuild kept the live generation from being written */
+    struct backoff repair; /* pauses while it is stopped */
+    int64_t stopped_us;    /* monotonic time at which an error stopped the pipeline; 0 = it works */
+    uint64_t stopped_hash; /* of the error that was logged last */
+    bool recounts;         /* the next round checks whether the guard still refuses */
+    int64_t refused_us;    /* time of the guard stop that was logged last */
+    unsigned blocked; /* rounds in which a rebuild kept the live generation from being written */
 };
 
 struct pipeline_worker {

@@ -33,6 +33,7 @@ enum stall_cause {
     STALL_LOCK,       /* the lock was lost to another process or to our own dead session */
     STALL_GUARD,      /* a person must decide about deletes or rejections */
     STALL_REBUILD,    /* the live index is not writable until a rebuild has ended */
+    STALL_STOPPED,    /* an error that a person has to correct; it is tried again now and then */
     STALL_SOURCE,     /* the source is unreachable */
     STALL_SERVICE,    /* the service is unreachable */
     STALL_REFUSED,    /* the service answers but accepts nothing */
@@ -52,7 +53,7 @@ struct stall_facts {
     uint64_t worked; /* changes read while nothing is unsettled; grows too */
     bool waits;      /* changes are unread or unsettled, or their number is unknown */
     bool paused;     /* paused by a person, which is not a stall */
-    enum stall_cause stopped; /* STALL_STATE_FILE to STALL_REBUILD, or STALL_NONE */
+    enum stall_cause stopped; /* STALL_STATE_FILE to STALL_STOPPED, or STALL_NONE */
     const char *why;          /* reason for `stopped` */
     int64_t source_away_us, service_away_us;
     const char *source_why, *service_why;
@@ -93,6 +94,6 @@ const char *stall_remedy(const char *name);
 struct live_progress;
 void stall_show(const struct stall *s, struct live_progress *w);
 
-/* Logs one line for a change. Logs nothing for causes STALL_STATE_FILE to STALL_REBUILD, which
+/* Logs one line for a change. Logs nothing for causes STALL_STATE_FILE to STALL_STOPPED, which
  * have events of their own. */
 void stall_log(const struct stall *s, enum stall_news news, const char *pipeline, int64_t wall_us);

@@ -52,7 +52,7 @@ struct status_snapshot_view {
     const char *alias; /* valid as long as the board */
     const char *stage; /* static text: stage of the loop ("following") or of its owner ("guard") */
     int64_t since_us;  /* when the stage began */
-    bool over;         /* the pipeline has ended and has no worker any more */
+    bool over;         /* the pipeline has ended, or an error has stopped it for now */
     int exit_code;     /* exit code if `over` */
     char message[512]; /* error message if `over`; empty: none */
     struct status_snapshot_moment moment; /* counters and latency: totals of the process */
@@ -74,8 +74,11 @@ void status_snapshot_publish(struct status_snapshot *b,
 void status_snapshot_stalled(struct status_snapshot *b, const struct stall *stall);
 /* Ends a round: adds its counters to the totals and clears the requests in flight. */
 void status_snapshot_round_ended(struct status_snapshot *b);
-/* Marks the pipeline as ended. err is the reason, or null if it was asked to stop. */
+/* Marks the pipeline as ended, or stopped for now. err is the reason, or null if it was asked to
+ * stop. */
 void status_snapshot_over(struct status_snapshot *b, int exit_code, const struct err *err);
+/* Removes that mark: the pipeline works again. */
+void status_snapshot_works(struct status_snapshot *b);
 
 /* Callable from any thread. */
 const char *status_snapshot_name(const struct status_snapshot *b);

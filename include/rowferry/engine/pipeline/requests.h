@@ -30,8 +30,8 @@
 /* For a pipeline that the guard stopped; the argument is the time of the stop (halt.at_us). */
 #define REQUEST_ALLOW_DELETES "allow_deletes"
 #define REQUEST_ALLOW_REJECTIONS "allow_rejections"
-/* Also after a guard stop: counts again and permits nothing, for rows that were restored. */
-#define REQUEST_COUNT_AGAIN "count_again"
+/* For a pipeline that the guard or an error stopped: tries again at once and permits nothing. */
+#define REQUEST_TRY_AGAIN "try_again"
 /* Also for the worker beside the pipeline; answered with {"since_us":N,"changed":true} when in
  * effect. */
 #define REQUEST_PAUSE "pause"

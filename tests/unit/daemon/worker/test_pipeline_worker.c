@@ -82,19 +82,30 @@ START_TEST(a_transient_error_is_followed_by_another_round)
 }
 END_TEST
 
-START_TEST(other_errors_end_the_pipeline)
+START_TEST(an_error_of_a_person_is_tried_again_and_the_run_ends_well)
 {
     static const enum err_class classes[] = {ERR_REJECTED, ERR_CONFIG, ERR_STATE, ERR_INTERNAL};
     for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-        ck_assert_int_eq(run_with(classes[i], 2), err_exit_code(classes[i]));
-        ck_assert_uint_eq(w.rounds, 2);
-        ck_assert_uint_eq(w.wait_count, 0);
+        ck_assert_int_eq(run_with(classes[i], 2), EXIT_DONE);
+        ck_assert(fake_equal(&fake));
+        ck_assert_uint_eq(w.rounds, 3);
         ck_assert_uint_eq(fake_worker_logged(&w, "stopped"), 1);
-        const struct run run = last_run();
-        ck_assert_str_eq(run.message, "out of order");
-        ck_assert_int_eq(run.exit_code, (int)err_exit_code(classes[i]));
+        ck_assert_uint_eq(fake_worker_logged(&w, "goes_on"), 1);
+        ck_assert_int_eq(last_run().exit_code, 0);
         fake_worker_end(&w);
     }
+}
+END_TEST
+
+START_TEST(a_configuration_that_is_wrong_at_the_start_ends_it)
+{
+    ck_assert_int_eq(run_with(ERR_CONFIG, 1), EXIT_USAGE);
+    ck_assert_uint_eq(w.rounds, 1);
+    ck_assert_uint_eq(w.wait_count, 0);
+    const struct run run = last_run();
+    ck_assert_str_eq(run.message, "out of order");
+    ck_assert_int_eq(run.exit_code, EXIT_USAGE);
+    fake_worker_end(&w);
 }
 END_TEST
 
@@ -188,7 +199,9 @@ START_TEST(a_thread_is_joined_after_a_stop)
 END_TEST
 
 SUITE_MAIN("daemon/pipeline_worker", a_stop_ends_the_run_which_is_recorded,
-           a_transient_error_is_followed_by_another_round, other_errors_end_the_pipeline,
+           a_transient_error_is_followed_by_another_round,
+           an_error_of_a_person_is_tried_again_and_the_run_ends_well,
+           a_configuration_that_is_wrong_at_the_start_ends_it,
            a_consumer_lock_of_an_earlier_round_is_waited_for_and_of_another_process_not,
            a_standby_waits_for_the_consumer_lock_of_another_process,
            a_source_that_is_away_is_waited_for_within_the_round,

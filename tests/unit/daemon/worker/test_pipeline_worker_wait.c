@@ -93,6 +93,128 @@ START_TEST(a_stop_ends_the_wait)
 }
 END_TEST
 
+/* --- after an error that a person has to correct -----------------------------------------------
+ */
+
+static int refuse_always(struct fake_worker *worker, struct err *err)
+{
+    (void)worker;
+    return err_set(err, ERR_REJECTED, "the right was revoked");
+}
+
+static int64_t tries_us[16]; /* by round */
+
+/* Notes when each round begins; stops in the wait after the 15th. */
+static int refuse_and_note(struct fake_worker *worker, struct err *err)
+{
+    tries_us[worker->rounds] = worker->fake->now_us;
+    return refuse_always(worker, err);
+}
+
+static void stop_after_15_rounds(struct fake_worker *worker, int64_t ms)
+{
+    (void)ms;
+    if (worker->rounds == 15) {
+        fake_worker_stop(worker);
+    }
+}
+
+START_TEST(a_stopped_pipeline_is_tried_again_with_pauses_of_up_to_a_minute)
+{
+    fake_worker_begin(&w, &fake, 5);
+    w.opened = refuse_and_note;
+    w.waited = stop_after_15_rounds;
+    ck_assert_int_eq(fake_worker_run(&w), EXIT_FAILED);
+    int64_t longest_us = 0;
+    for (size_t i = 2; i <= 15; i++) {
+        int64_t pause_us = tries_us[i] - tries_us[i - 1];
+        ck_assert_int_le(pause_us, INT64_C(61000000));
+        longest_us = pause_us > longest_us ? pause_us : longest_us;
+    }
+    ck_assert_int_gt(longest_us, 30000000);
+    ck_assert_uint_eq(fake_worker_logged(&w, "stopped"), 2); /* the first one, and the end */
+    fake_worker_end(&w);
+}
+END_TEST
+
+static int refuse_the_first(struct fake_worker *worker, struct err *err)
+{
+    return worker->rounds == 1 ? refuse_always(worker, err) : 0;
+}
+
+static void stop_when_loaded(struct fake *f)
+{
+    if (fake_equal(f)) {
+        fake_worker_stop(&w);
+    }
+}
+
+/* Expects what status and page show, then resumes. */
+static void expect_the_error_and_resume(struct fake_worker *worker, int64_t ms)
+{
+    struct err err;
+    struct state *state = NULL;
+    struct live_progress progress;
+    struct status_snapshot_view view;
+    bool known = false;
+    (void)ms;
+    if (asked != 0) {
+        return;
+    }
+    OK(state_open(&state, worker->fake->path, "things", &err));
+    OK(live_progress_read(state, &progress, &known, &err));
+    state_close(state);
+    ck_assert(known);
+    ck_assert_str_eq(progress.stall, "stopped");
+    ck_assert_str_eq(progress.stall_why, "the right was revoked");
+    status_snapshot_look(worker->worker.shared.snapshot, &view);
+    ck_assert(view.over);
+    ck_assert_int_eq(view.exit_code, EXIT_FAILED);
+    ck_assert_str_eq(view.message, "the right was revoked");
+    asked = fake_worker_ask(worker, REQUEST_RESUME, "");
+}
+
+START_TEST(a_stopped_pipeline_says_why_and_is_tried_again_at_once_on_request)
+{
+    struct status_snapshot_view view;
+    fake_worker_begin(&w, &fake, 5);
+    w.opened = refuse_the_first;
+    w.waited = expect_the_error_and_resume;
+    fake.step = stop_when_loaded;
+    ck_assert_int_eq(fake_worker_run(&w), EXIT_DONE);
+    fake_worker_expect(&w, asked, REQUEST_DONE, "\"again\":true");
+    ck_assert(fake_equal(&fake));
+    ck_assert_uint_le(w.wait_count, 3);
+    status_snapshot_look(w.worker.shared.snapshot, &view);
+    ck_assert_str_eq(view.message, "");
+    fake_worker_end(&w);
+}
+END_TEST
+
+static void try_again_once(struct fake_worker *worker, int64_t ms)
+{
+    (void)ms;
+    if (asked == 0) {
+        asked = fake_worker_ask(worker, REQUEST_TRY_AGAIN, "0");
+    }
+    if (worker->rounds == 3) {
+        fake_worker_stop(worker);
+    }
+}
+
+START_TEST(a_try_that_fails_is_answered_with_the_reason_and_followed_by_a_pause)
+{
+    fake_worker_begin(&w, &fake, 5);
+    w.opened = refuse_and_note;
+    w.waited = try_again_once;
+    ck_assert_int_eq(fake_worker_run(&w), EXIT_FAILED);
+    fake_worker_expect(&w, asked, REQUEST_FAILED, "the right was revoked");
+    ck_assert_int_lt(tries_us[2] - tries_us[1], 1000000);
+    ck_assert_int_gt(tries_us[3] - tries_us[2], 1000000);
+    fake_worker_end(&w);
+}
+END_TEST
+
 /* --- after a guard stop ----------------------------------------------------------------------- */
 
 /* Deletes most rows when the load is complete, so that the guard stops the pipeline. */
@@ -175,7 +297,7 @@ static void restore_rows_and_recount(struct fake_worker *worker, int64_t ms)
             fake_write(worker->fake, i, (long)i * 10);
         }
     }
-    ask_about_stop(REQUEST_COUNT_AGAIN);
+    ask_about_stop(REQUEST_TRY_AGAIN);
 }
 
 START_TEST(a_recount_finds_rows_that_were_restored)
@@ -245,6 +367,9 @@ END_TEST
 
 SUITE_MAIN("daemon/pipeline_worker_wait", the_wait_grows_up_to_five_seconds,
            after_a_success_it_begins_again_with_the_first_wait, a_stop_ends_the_wait,
+           a_stopped_pipeline_is_tried_again_with_pauses_of_up_to_a_minute,
+           a_stopped_pipeline_says_why_and_is_tried_again_at_once_on_request,
+           a_try_that_fails_is_answered_with_the_reason_and_followed_by_a_pause,
            permitted_deletes_are_made_by_the_next_round, a_recount_finds_rows_that_were_restored,
            a_permission_for_another_stop_is_refused_and_the_guard_counts_again_by_itself,
            status_shows_the_guard_stop)
