@@ -4,6 +4,8 @@
  * in place of objects, names of 300,000 dots. Every command must end by itself, with one error, in
  * little memory.
  */
+#include <signal.h>
+
 #include "fault.h"
 #include "rowferry/base/buf.h"
 
@@ -170,6 +172,18 @@ static size_t count_of(const char *text, const char *part)
     return n;
 }
 
+/* Runs the command to its end. A run does not end by itself. */
+static void run_command(const struct fault_world *f, const char *command, struct program_result *r)
+{
+    struct program p;
+    rowferry_start(&p, f->w.config, command, NULL);
+    if (strcmp(command, "run") == 0) {
+        program_await(&p, "event=stopped", WAIT_MS);
+        program_signal(&p, SIGTERM);
+    }
+    program_finish(&p, WAIT_MS, r);
+}
+
 /* Checks that the command ends with this exit code and one error with this text. check prints it in
  * its report. */
 static void ends(struct fault_world *f, struct lies *l, const char *command, int exit_code,
@@ -177,7 +191,7 @@ static void ends(struct fault_world *f, struct lies *l, const char *command, int
 {
     struct program_result r;
     bool reports = strcmp(command, "check") == 0;
-    rowferry_run(&r, f->w.config, command, NULL);
+    run_command(f, command, &r);
     ck_assert_msg(r.exit_code == exit_code, "%s: %d\n%s%s", command, r.exit_code, r.out, r.err);
     expect_text(reports ? r.out : r.err, words);
     ck_assert_msg(reports || count_of(r.err, "rowferry: ") == 1, "%s: %s", command, r.err);

@@ -340,8 +340,10 @@ static void run_for_long(const struct world *w, const struct kind *k, bool works
         ck_assert_uint_gt(len, 10);
         expect_none("the command line", k->name, line, len);
         free(line);
-        program_signal(&p, SIGTERM);
+    } else {
+        program_await(&p, "event=stopped", WAIT_MS);
     }
+    program_signal(&p, SIGTERM);
     program_finish(&p, WAIT_MS, &result);
     ck_assert_msg((result.exit_code == 0) == works, "%s: %d %s", k->name, result.exit_code,
                   result.err);
