@@ -9,6 +9,7 @@
 #include "rowferry/daemon/session.h"
 #include "rowferry/document/plan/plan.h"
 #include "rowferry/service/http/product.h"
+#include "rowferry/service/index/index.h"
 #include "rowferry/source/catalog/catalog.h"
 #include "rowferry/source/pg/pg.h"
 #include "setup.h"
@@ -87,6 +88,12 @@ extern const struct probe probes_mapping[];  /* for each pipeline */
 extern const struct probe probes_origin[];   /* for each pipeline */
 extern const struct probe probes_stream[];   /* for each pipeline into a data stream */
 extern const struct probe probes_capacity[]; /* for each pipeline */
+
+/* Both return false after they have reported a fault. `at` is what the alias resolves to.
+ * probe_live_is_there: whether that is the live index that the state file has, if it has one.
+ * probe_live_is_open: whether the index can be written. */
+bool probe_live_is_there(struct check *c, enum alias_kind kind, const struct index_info *at);
+bool probe_live_is_open(struct check *c, const struct index_info *index);
 
 /* The plan of the pipeline for its table, which must have been looked up. The caller releases
  * it. */

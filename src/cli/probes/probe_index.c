@@ -72,6 +72,9 @@ static void probe_index_report_owner(struct check *c, const struct index_info *i
 {
     const char *alias = c->pipeline->to.index;
     if (strcmp(index->pipeline, c->pipeline->name) == 0) {
+        if (!probe_live_is_open(c, index)) {
+            return;
+        }
         check_pass(c, "alias \"%s\" points at \"%s\", which this pipeline built", alias,
                    index->name);
         probe_index_report_write_alias(c, index);
@@ -97,6 +100,8 @@ static void probe_index_report_stream(struct check *c, const struct index_info *
             c, VERDICT_FAIL,
             "choose another to.index; for rows that are only added: \"kind\": \"data_stream\"",
             "\"%s\" is a data stream, and an alias cannot have its name", stream->name);
+    } else if (strcmp(stream->pipeline, c->pipeline->name) == 0 && !probe_live_is_open(c, stream)) {
+        return; /* reported */
     } else if (strcmp(stream->pipeline, c->pipeline->name) == 0) {
         check_pass(c, "data stream \"%s\" is this pipeline's", stream->name);
     } else if (stream->pipeline[0] != '\0') {
@@ -128,6 +133,9 @@ static void probe_index(struct check *c)
     const char *alias = c->pipeline->to.index;
     if (index_resolve(c->session.service, alias, &kind, &index, &err) < 0) {
         check_fail(c, &err);
+        return;
+    }
+    if (!probe_live_is_there(c, kind, &index)) {
         return;
     }
     if (c->pipeline->to.kind == INDEX_KIND_DATA_STREAM && kind != ALIAS_ABSENT &&
@@ -228,7 +236,8 @@ static void probe_index_automatic(struct check *c)
         index_resolve(c->session.service, c->pipeline->to.index, &kind, &index, &err) < 0) {
         check_fail(c, &err);
     } else if (value.len == 0) {
-        check_pass(c, "unknown: this account may not read action.auto_create_index");
+        check_report(c, VERDICT_SKIP, NULL,
+                     "unknown: this account may not read action.auto_create_index");
     } else {
         probe_index_report_automatic(c, buf_text(&value), kind != ALIAS_ABSENT);
     }

@@ -49,7 +49,8 @@ static void probe_service_report_product(struct check *c, const struct product_i
         check_report(c, VERDICT_WARN, "expect OpenSearch or Elasticsearch at service.url",
                      "unknown: this credential may not ask");
     } else if (p->major == 0) {
-        check_pass(c, "%s, version unknown: this credential may not ask", name);
+        check_report(c, VERDICT_SKIP, NULL, "%s, version unknown: this credential may not ask",
+                     name);
     } else if (!probe_service_is_tested(p)) {
         check_report(c, VERDICT_WARN, TESTED_REMEDY, "%s %s, which rowferry is not tested with",
                      name, p->version);
@@ -141,7 +142,7 @@ static void probe_service_clock(struct check *c)
     if (rc < 0) {
         check_fail(c, &err);
     } else if (theirs_s == 0) {
-        check_pass(c, "unknown: neither a Date nor _cat/health shows it");
+        check_report(c, VERDICT_SKIP, NULL, "unknown: neither a Date nor _cat/health shows it");
     } else if (apart_s > CLOCK_APART_S) {
         check_report(
             c, VERDICT_WARN,

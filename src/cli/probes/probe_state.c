@@ -10,8 +10,12 @@
 #include "probes/probe.h"
 #include "rowferry/base/file.h"
 #include "rowferry/base/units.h"
+#include "rowferry/engine/observe/stall.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/guard_stop.h"
+#include "rowferry/state/history.h"
+#include "rowferry/state/live_progress.h"
+#include "rowferry/state/lock.h"
 #include "rowferry/state/pause.h"
 #include "rowferry/state/rebuild.h"
 
@@ -185,6 +189,50 @@ static int probe_state_report_letters(struct check *c, struct state *state, stru
     return rc;
 }
 
+/* Reports why the holder makes no progress. Guard stops are reported by their record. */
+static int probe_state_report_stall(struct check *c, struct state *state, bool *held,
+                                    struct err *err)
+{
+    char holder[256];
+    char when[CLOCK_ISO_BYTES];
+    struct live_progress work;
+    bool working;
+    int rc = lock_look(state, held, holder, sizeof(holder), err);
+    rc = rc == 0 ? live_progress_read(state, &work, &working, err) : rc;
+    if (rc < 0 || !*held || !working || work.stall[0] == '\0' ||
+        strcmp(work.stall, stall_name(STALL_GUARD)) == 0) {
+        return rc;
+    }
+    const char *remedy = stall_remedy(work.stall);
+    check_report(c, VERDICT_FAIL, remedy != NULL ? remedy : "rowferry status",
+                 "%s makes no "
+                 "progress since %s: %s",
+                 holder, clock_iso(when, work.stall_us, 0), work.stall_why);
+    return 0;
+}
+
+/* The cause may be gone since, so this is no FAIL: a script may sync only if check finds none. */
+static int probe_state_report_last_run(struct check *c, struct state *state, struct err *err)
+{
+    struct run run;
+    size_t count;
+    char when[CLOCK_ISO_BYTES];
+    int rc = history_last(state, &run, 1, &count, err);
+    if (rc == 0 && count > 0 && run.ended_us != 0 && run.message[0] != '\0') {
+        check_report(c, VERDICT_WARN, NULL, "the last %s, of %s, ended with %d: %s", run.command,
+                     clock_iso(when, run.started_us, 0), run.exit_code, run.message);
+        check_remedy(c, "once that is corrected: rowferry sync %s", c->pipeline->name);
+    }
+    return rc;
+}
+
+static int probe_state_report_work(struct check *c, struct state *state, struct err *err)
+{
+    bool held = false;
+    int rc = probe_state_report_stall(c, state, &held, err);
+    return rc < 0 || held ? rc : probe_state_report_last_run(c, state, err);
+}
+
 static void probe_state_standing(struct check *c)
 {
     struct err err;
@@ -195,13 +243,15 @@ static void probe_state_standing(struct check *c)
         return; /* reported for the file itself */
     }
     rc = state == NULL ? 0 : probe_state_report_halt(c, state, &err);
+    rc =
+        rc < 0 || state == NULL || c->count > before ? rc : probe_state_report_work(c, state, &err);
     rc = rc < 0 || state == NULL ? rc : probe_state_report_pause(c, state, &err);
     rc = rc < 0 || state == NULL ? rc : probe_state_report_rebuild(c, state, &err);
     rc = rc < 0 || state == NULL ? rc : probe_state_report_letters(c, state, &err);
     if (rc < 0) {
         check_fail(c, &err);
     } else if (c->count == before) {
-        check_pass(c, "no guard stop, pause, unfinished rebuild or open dead letter");
+        check_pass(c, "no error, guard stop, pause, unfinished rebuild or open dead letter");
     }
     state_close(state);
 }

@@ -97,6 +97,10 @@ enum status_state status_state(const struct status *s);
 /* Returns the last run that concerns the live index; null if none. */
 const struct run *status_last_run(const struct status *s);
 
+/* Returns true if index and committed table are equal, as far as the state file and the change log
+ * show. */
+bool status_is_equal_now(const struct status *s);
+
 /* Returns the time at which the index last equaled the committed table; 0 if unknown or never. */
 int64_t status_equal_us(const struct status *s);
 

@@ -67,6 +67,15 @@ enum status_state status_state(const struct status *s)
     return s->pending > 0 ? STATUS_BEHIND : STATUS_EQUAL;
 }
 
+/* Nothing pending means equal only if the pipeline works: the index may be gone, or changes may not
+ * be recorded. */
+bool status_is_equal_now(const struct status *s)
+{
+    enum status_state state = status_state(s);
+    return s->pending == 0 && s->checkpoint.phase == GENERATION_LIVE && state != STATUS_STOPPED &&
+           state != STATUS_FAILED && state != STATUS_STALLED;
+}
+
 /* A sync that succeeded has sent everything that was committed when it began. A `run` records this
  * time itself. */
 int64_t status_equal_us(const struct status *s)
@@ -74,7 +83,7 @@ int64_t status_equal_us(const struct status *s)
     if (s->checkpoint.phase != GENERATION_LIVE) {
         return 0;
     }
-    if (s->pending == 0) {
+    if (status_is_equal_now(s)) {
         return s->now_us;
     }
     for (size_t i = 0; i < s->run_count; i++) {

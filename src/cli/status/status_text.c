@@ -151,7 +151,8 @@ static void status_text_push_equal(struct buf *out, const struct status *s)
     if (equal_us == 0) {
         buf_push_literal(out, "not known\n");
     } else {
-        buf_printf(out, "%s%s\n", clock_iso(iso, equal_us, 0), s->pending == 0 ? ", now" : "");
+        buf_printf(out, "%s%s\n", clock_iso(iso, equal_us, 0),
+                   status_is_equal_now(s) ? ", now" : "");
     }
 }
 

@@ -36,14 +36,18 @@ static void pipeline_worker_wait_judge(struct pipeline_worker *r, const struct s
     status_snapshot_stalled(r->shared.snapshot, &r->stall);
 }
 
-/* Records a stall with its cause; the reason is r->err. */
+/* Records a stall with its cause; the reason is r->err. Its hint is part of the reason if the cause
+ * has no remedy of its own. */
 static void pipeline_worker_wait_note_stall(struct pipeline_worker *r, enum stall_cause cause)
 {
+    char why[sizeof(r->err.message) + sizeof(r->err.hint) + 2];
+    bool hint = cause == STALL_STOPPED && r->err.hint[0] != '\0';
+    snprintf(why, sizeof(why), "%s%s%s", r->err.message, hint ? "; " : "", hint ? r->err.hint : "");
     const struct stall_facts facts = {.now_us = clock_monotonic_us(&r->ports.clock),
                                       .wall_us = clock_wall_us(&r->ports.clock),
                                       .waits = true,
                                       .stopped = cause,
-                                      .why = r->err.message};
+                                      .why = why};
     pipeline_worker_wait_judge(r, &facts);
 }
 

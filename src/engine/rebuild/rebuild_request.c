@@ -62,7 +62,7 @@ static int rebuild_request_expect_free(struct generation *t, const struct index_
  * and may be removed. */
 static int rebuild_request_expect_writable(const struct index_info *from, struct err *err)
 {
-    if (!from->write_blocked) {
+    if (from->write_block == NULL) {
         return 0;
     }
     err_set(err, ERR_STATE, "cannot adopt index \"%s\": it is write-blocked", from->name);
@@ -124,7 +124,7 @@ static int rebuild_request_find_former(struct rebuild_job *j, const struct gener
 static int rebuild_request_check_former(struct rebuild_job *j, const struct generation *t,
                                         const struct index_info *former, struct err *err)
 {
-    if (former->closed || former->write_blocked) {
+    if (former->closed || former->write_block != NULL) {
         return rebuild_request_refuse_back(j, former->name,
                                            former->closed ? "it is closed" : "it is write-blocked",
                                            "open it, or remove the block, then try again", err);

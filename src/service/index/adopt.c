@@ -225,7 +225,7 @@ int adopt_swap_alias(struct service *s, const char *alias, const char *kept, con
         rc = adopt_look_at(&a, &info, err);
     }
     if (rc == 0 && kept != NULL) {
-        rc = adopt_keep(&a, info.write_blocked, err);
+        rc = adopt_keep(&a, info.write_block != NULL, err);
     }
     if (rc == 0) {
         const struct index_action swap[] = {{"remove_index", alias, NULL, ""},

@@ -57,16 +57,22 @@ int index_name_check(const char *name, struct err *err)
     return 0;
 }
 
-/* The service returns settings as strings, whatever their original type. */
-static bool index_has_block(struct json_object *settings)
+/* Returns the setting that blocks writes; null if none. The service returns settings as strings,
+ * whatever their original type. */
+static const char *index_write_block(struct json_object *settings)
 {
-    static const char *const names[] = {"write", "read_only", "read_only_allow_delete"};
+    static const char *const names[][2] = {
+        {"write", "index.blocks.write"},
+        {"read_only", "index.blocks.read_only"},
+        {"read_only_allow_delete", "index.blocks.read_only_allow_delete"},
+    };
     struct json_object *blocks = json_tree_member(settings, "blocks");
-    bool any = false;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        any |= strcmp(json_tree_text(blocks, names[i]), "true") == 0;
+        if (strcmp(json_tree_text(blocks, names[i][0]), "true") == 0) {
+            return names[i][1];
+        }
     }
-    return any;
+    return NULL;
 }
 
 struct json_object *index_ours_in(struct json_object *description)
@@ -107,7 +113,7 @@ void index_info_read(struct index_info *out, const char *name, struct json_objec
     out->left_clock =
         json_object_get_int64(json_tree_at(ours, (const char *const[]){"left", "clock", NULL}));
     out->closed = strcmp(json_tree_text(settings, "verified_before_close"), "true") == 0;
-    out->write_blocked = index_has_block(settings);
+    out->write_block = index_write_block(settings);
 }
 
 void index_read_resolved(struct json_object *tree, const char *name, enum alias_kind *kind,

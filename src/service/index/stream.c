@@ -71,7 +71,7 @@ bool stream_read(struct json_object *tree, const char *name, struct index_info *
     index_info_read(&state, name, b.newest);
     index_info_read(out, name, b.marked != NULL ? b.marked : b.newest);
     out->closed = state.closed;
-    out->write_blocked = state.write_blocked;
+    out->write_block = state.write_block;
     if (b.first != NULL) {
         struct index_info first;
         index_info_read(&first, name, b.first);

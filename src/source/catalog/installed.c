@@ -65,13 +65,16 @@ static int installed_look_capture(struct pg *pg, const struct table *table, stru
                                                PG_MEMBER(struct installed, capture),
                                                {.type = PG_SKIP},
                                                PG_MEMBER(struct installed, notifies),
+                                               PG_MEMBER(struct installed, lacks),
                                                {0}};
     struct buf key;
     buf_init(&key, TEXT_MAX_BYTES);
     sqlquote_array(&key, (const char *const *)table->key, table->key_count);
     int rc = pg_ask_row(pg, "look_capture", PG_PARAMS(PG_INT(table->oid), buf_text(&key)), members,
                         out, err);
-    if (rc == 0 && out->capture[0] == '\0') {
+    if (rc == 0 && out->lacks[0] != '\0') {
+        buf_push_literal(why, "this role may not read the table");
+    } else if (rc == 0 && out->capture[0] == '\0') {
         buf_push_literal(
             why, "no triggers are installed for this table and key, or this role may not see them");
     }
@@ -160,11 +163,16 @@ int installed_require(struct pg *pg, const struct table *table, struct installed
         bool broken = out->state == INSTALL_BROKEN;
         err_set(err, broken ? ERR_STATE : ERR_REJECTED, "cannot read the changes of %s: %s",
                 table->quoted, buf_text(&why));
-        rc = err_hint(err, "run: rowferry source %s%s",
-                      out->state == INSTALL_OLDER ? "upgrade" : "install",
-                      broken ? "; then everything is copied again, because changes may have been "
-                               "missed"
-                             : "");
+        if (out->lacks[0] != '\0') {
+            rc = err_hint(err, "run: %s", out->lacks);
+        } else {
+            rc = err_hint(err, "run: rowferry source %s%s",
+                          out->state == INSTALL_OLDER ? "upgrade" : "install",
+                          broken
+                              ? "; then everything is copied again, because changes may have been "
+                                "missed"
+                              : "");
+        }
     }
     buf_release(&why);
     return rc;

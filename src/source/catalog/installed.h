@@ -18,6 +18,7 @@ struct installed {
     int version;      /* of its migrations */
     char capture[16]; /* the id as text, empty if there is none */
     bool notifies;    /* the triggers notify readers */
+    char lacks[320];  /* the grant that this role needs to see the capture; empty if none */
 };
 
 /* why: null, or receives what is missing if the state is not CURRENT. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "generations.h"
 #include "http.h"
 #include "lines.h"
 #include "sql.h"
@@ -283,6 +284,90 @@ START_TEST(a_name_that_others_have_is_told)
 }
 END_TEST
 
+/* Follows a remedy to the letter: a request to the service, or a command, up to a ';'. */
+static void follow(const struct world *w, const char *remedy)
+{
+    char text[512];
+    char *save = NULL;
+    snprintf(text, sizeof(text), "%.*s", (int)strcspn(remedy, ";"), remedy);
+    const char *method = strtok_r(text, " ", &save);
+    char *path = strtok_r(NULL, " ", &save);
+    if (strcmp(method, "rowferry") == 0) {
+        rowferry_expect(0, w->config, path, strtok_r(NULL, " ", &save), NULL);
+    } else {
+        struct reply reply;
+        reply_get(&reply, method, w->service.url, path, strtok_r(NULL, "", &save),
+                  GENERATIONS_AUTH);
+        ck_assert_msg(reply.status == 200, "%s: %d %s", remedy, reply.status, reply.body);
+        reply_release(&reply);
+    }
+}
+
+#define ALIAS_ACTION(action, index)                                                                \
+    "{\"" action "\":{\"index\":\"" index "\",\"alias\":\"shop-articles\"}}"
+
+START_TEST(a_live_index_that_cannot_be_written_is_told)
+{
+    static const struct {
+        const char *method, *path, *body; /* %s: the live index */
+        const char *words;
+    } faults[] = {
+        {"POST", "/%s/_close", NULL, "is closed"},
+        {"PUT", "/%s/_settings", "{\"index.blocks.write\":true}", "\"index.blocks.write\" is set"},
+        {"PUT", "/%s/_settings", "{\"index.blocks.read_only\":true}",
+         "\"index.blocks.read_only\" is set"},
+        {"POST", "/_aliases", "{\"actions\":[" ALIAS_ACTION("remove", "%s") "]}",
+         "alias \"shop-articles\" no longer exists"},
+        {"POST", "/_aliases",
+         "{\"actions\":[" ALIAS_ACTION("remove", "%s") "," ALIAS_ACTION("add", "other") "]}",
+         "alias \"shop-articles\" points at \"other\" instead of"},
+        {"DELETE", "/%s", NULL, "no longer exists"},
+    };
+    struct world w;
+    world_start(&w, 20, NULL);
+    world_install(&w);
+    ask(&w, "PUT", "/other", "{}");
+    rowferry_expect(0, w.config, "sync", NULL);
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        struct lines l;
+        char path[160];
+        char body[320] = "";
+        char *live = generations_live(&w, "shop-articles");
+        snprintf(path, sizeof(path), faults[i].path, live);
+        if (faults[i].body != NULL) {
+            snprintf(body, sizeof(body), faults[i].body, live);
+        }
+        ask(&w, faults[i].method, path, faults[i].body != NULL ? body : NULL);
+        lines_look(&l, w.config, "--accept-admin", NULL);
+        follow(&w, lines_expect(&l, "index", "FAIL", faults[i].words));
+        lines_release(&l);
+        passes(&w, "index");
+        free(live);
+    }
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(the_error_of_the_last_run_is_told_until_one_succeeds)
+{
+    struct world w;
+    struct lines l;
+    struct program_result result;
+    world_start(&w, 20, NULL);
+    world_install(&w);
+    sql_exec(w.conn, "alter table articles rename column title to heading");
+    rowferry_run(&result, w.config, "sync", NULL);
+    ck_assert_int_ne(result.exit_code, 0);
+    program_result_release(&result);
+    sql_exec(w.conn, "alter table articles rename column heading to title");
+    lines_look(&l, w.config, "--accept-admin", NULL);
+    follow(&w, strstr(lines_expect(&l, "standing", "WARN", "title"), "rowferry sync"));
+    lines_release(&l);
+    passes(&w, "standing");
+    world_stop(&w);
+}
+END_TEST
+
 static char *everything(const struct world *w)
 {
     struct json_object *aliases =
@@ -333,4 +418,6 @@ SUITE_MAIN("integration/check_index", check_changes_nothing,
            an_account_with_too_much_or_too_little_is_found,
            a_service_that_fails_for_the_moment_has_a_remedy_too,
            an_administrator_is_refused_unless_it_is_meant, what_a_name_means_to_the_service_is_told,
-           nodes_that_are_too_full_are_told, a_name_that_others_have_is_told)
+           nodes_that_are_too_full_are_told, a_name_that_others_have_is_told,
+           a_live_index_that_cannot_be_written_is_told,
+           the_error_of_the_last_run_is_told_until_one_succeeds)

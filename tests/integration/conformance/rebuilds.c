@@ -184,7 +184,7 @@ START_TEST(an_adoption_that_fails_leaves_the_index_as_it_was)
     ck_assert(!kept);
     OK(index_look(s->service, s->alias, &found, &at, &s->err));
     ck_assert(found);
-    ck_assert(!at.write_blocked);
+    ck_assert(at.write_block == NULL);
     OK(index_look(s->service, s->other, &found, &at, &s->err));
     ck_assert(!found);
     write_one(s, s->alias, "b");
@@ -314,7 +314,7 @@ static void expect_state(struct subject *s, bool closed, bool blocked)
     ck_assert_int_eq(kind, ALIAS_ONE);
     ck_assert_str_eq(at.name, s->first);
     ck_assert_int_eq(at.closed, closed);
-    ck_assert_int_eq(at.write_blocked, blocked);
+    ck_assert_int_eq(at.write_block != NULL, blocked);
 }
 
 START_TEST(a_closed_or_blocked_index_is_noticed)

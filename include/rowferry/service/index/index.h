@@ -55,7 +55,7 @@ struct index_info {
     char creator[32];            /* _meta.rowferry.creator: the run that created it */
     const char *source_id_fault; /* see mapping_source_id_fault; static */
     bool closed;                 /* neither read nor written (also a clone of a closed index) */
-    bool write_blocked;          /* blocks.write, read_only or read_only_allow_delete */
+    const char *write_block;     /* the setting that blocks writes; static; null: none */
     int64_t number;              /* the last part of a generation's name; of index_list alone */
     int64_t left_clock;          /* as index_leave was told when it was live last; 0: never */
 };
