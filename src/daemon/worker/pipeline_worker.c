@@ -17,7 +17,9 @@
 static void pipeline_worker_on_progress(void *context, const struct progress *progress)
 {
     if (progress->noted) {
-        pipeline_worker_note_better(context);
+        bool works =
+            progress->counters.checkpoints > 0 || strcmp(progress->stage, "following") == 0;
+        pipeline_worker_note_better(context, works);
     }
     pipeline_worker_enter(context, progress->stage);
 }
@@ -82,7 +84,7 @@ static int pipeline_worker_work(struct pipeline_worker *r, struct err *err)
         rc = pipeline_run(&options, &ports, &result, err);
         pipeline_worker_add_round(r, &result);
         if (result.counters.checkpoints > 0) {
-            pipeline_worker_note_better(r);
+            pipeline_worker_note_better(r, true);
         }
         r->rivals = result.begun ? RIVALS_NONE : r->rivals;
     }

@@ -29,8 +29,9 @@ void pipeline_worker_nap(struct pipeline_worker *r, int notice_fd, int64_t ms);
 /* Returns true if the error that ended the round is transient and another round should follow. */
 bool pipeline_worker_is_transient(const struct pipeline_worker *r, int rc);
 void pipeline_worker_wait_for_better(struct pipeline_worker *r);
-/* Ends the wait state: logs the recovery and resets the back-off. */
-void pipeline_worker_note_better(struct pipeline_worker *r);
+/* Ends the wait state: logs the recovery and resets the back-off. A stopped pipeline waits on
+ * unless it `works`: it has committed a position or follows. */
+void pipeline_worker_note_better(struct pipeline_worker *r, bool works);
 /* Records an intended pause, which is not a stall and ends one. */
 void pipeline_worker_note_pause(struct pipeline_worker *r);
 /* Enters a stage and records it for `status`, with the lock holder of a standby (else null) or the

@@ -12,9 +12,8 @@
 
 #define REQUEST_LOOK_MS 100
 #define RECOUNT_MS 30000      /* interval after which refused operations are counted again */
-#define RECOUNT_SHARE 20      /* minimum pause, as a multiple of a count's duration */
+#define RECOUNT_SHARE 4       /* minimum pause, as a multiple of a count's duration */
 #define RECOUNT_MAX_MS 900000 /* maximum of that interval */
-#define REPAIR_MAX_MS 900000  /* maximum pause of a stopped pipeline, after long rounds */
 
 /* The engine does not retry errors of the state file (a full disk). It also does not retry ERR_HELD
  * while a connection of the last round still has the consumer lock. */
@@ -80,11 +79,12 @@ void pipeline_worker_wait_for_better(struct pipeline_worker *r)
                               backoff_next_ms(&r->rounds.backoff, clock_random(&r->ports.clock)));
 }
 
-void pipeline_worker_note_better(struct pipeline_worker *r)
+void pipeline_worker_note_better(struct pipeline_worker *r, bool works)
 {
     struct pipeline_worker_rounds *rounds = &r->rounds;
     int64_t since_us = rounds->stopped_us != 0 ? rounds->stopped_us : rounds->failing_us;
-    if (since_us == 0) {
+    rounds->recounts = rounds->recounts && !works;
+    if (since_us == 0 || (rounds->stopped_us != 0 && !works)) {
         return;
     }
     log_event(LOG_INFO, "goes_on", F_TEXT("pipeline", r->name),
@@ -262,14 +262,6 @@ void pipeline_worker_wait_for_rebuild(struct pipeline_worker *r)
     pipeline_worker_wait_until(r, until_us, true);
 }
 
-/* A round that fails late, after hours of an initial load, is repeated at most half of the time. */
-static int64_t pipeline_worker_wait_repair_ms(struct pipeline_worker *r)
-{
-    int64_t ms = backoff_next_ms(&r->rounds.repair, clock_random(&r->ports.clock));
-    ms = ms < r->rounds.took_ms ? r->rounds.took_ms : ms;
-    return ms > REPAIR_MAX_MS ? REPAIR_MAX_MS : ms;
-}
-
 /* Logs the error unless it is the one that was logged before. */
 static void pipeline_worker_wait_report_stopped(struct pipeline_worker *r)
 {
@@ -283,7 +275,7 @@ static void pipeline_worker_wait_report_stopped(struct pipeline_worker *r)
 void pipeline_worker_wait_for_repair(struct pipeline_worker *r, bool serves)
 {
     int64_t now_us = clock_monotonic_us(&r->ports.clock);
-    int64_t until_us = now_us + pipeline_worker_wait_repair_ms(r) * 1000;
+    int64_t pause_ms = backoff_next_ms(&r->rounds.repair, clock_random(&r->ports.clock));
     r->rounds.stopped_us = r->rounds.stopped_us == 0 ? now_us : r->rounds.stopped_us;
     status_snapshot_over(r->shared.snapshot, (int)err_exit_code(r->err.class), &r->err);
     pipeline_worker_wait_note_stall(r, STALL_STOPPED);
@@ -293,8 +285,8 @@ void pipeline_worker_wait_for_repair(struct pipeline_worker *r, bool serves)
     pipeline_worker_enter(r, "stopped");
     pipeline_worker_wait_report_stopped(r);
     if (serves) {
-        pipeline_worker_wait_until(r, until_us, false);
+        pipeline_worker_wait_until(r, now_us + pause_ms * 1000, false);
     } else {
-        pipeline_worker_pause_for(r, (until_us - now_us) / 1000);
+        pipeline_worker_pause_for(r, pause_ms);
     }
 }

@@ -11,8 +11,9 @@
  *
  * An error that only a person can correct (a revoked right, a lost trigger, a missing index) stops
  * the pipeline, not the worker: it keeps the pipeline, serves requests and tries again with growing
- * pauses of up to a minute, or as long as the failed round took. Only three things end a worker: an
- * order, another holder, and a configuration that is wrong in the first round.
+ * pauses of up to a minute. The next round continues from the checkpoint, so a try is cheap. Only
+ * three things end a worker: an order, another holder, and a configuration that is wrong in the
+ * first round.
  *
  * The worker holds the pipeline on its host by a lock beside the state file, and among all hosts by
  * a lease. If another process has either, or if the lease is lost, the worker ends or stands by

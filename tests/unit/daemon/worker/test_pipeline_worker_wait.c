@@ -312,6 +312,65 @@ START_TEST(a_recount_finds_rows_that_were_restored)
 }
 END_TEST
 
+/* --- a second guard stop after a long time of following ----------------------------------------
+ */
+
+#define HOURS_US INT64_C(7200000000)
+
+static int64_t guarded_at_us[2]; /* times at which the rows were restored */
+static size_t restored;
+static size_t equal_steps;
+
+static void restore_at_each_stop(struct fake_worker *worker, int64_t ms)
+{
+    (void)ms;
+    if (strcmp(pipeline_worker_stage(&worker->worker), "guard") == 0 && restored < 2 &&
+        fake.guard_count == 10) {
+        for (size_t i = 0; i < 30; i++) {
+            fake_write(&fake, i, (long)i * 10);
+        }
+        fake.guard_count = -1;
+        guarded_at_us[restored++] = fake.now_us;
+    }
+}
+
+/* When the index is equal again: hours pass, then most rows are deleted again. Stops when it is
+ * equal the second time. */
+static void delete_again_when_equal(struct fake *f)
+{
+    delete_rows_when_loaded(f);
+    if (restored == 0 || f->guard_count == 10 || !fake_equal(f)) {
+        return;
+    }
+    if (restored == 2) {
+        fake_worker_stop(&w);
+        return;
+    }
+    if (equal_steps++ < 10) {
+        f->now_us += HOURS_US / 10;
+        return;
+    }
+    for (size_t i = 0; i < 30; i++) {
+        fake_write(f, i, -1);
+    }
+    f->guard_count = 10;
+}
+
+START_TEST(a_second_guard_stop_is_counted_again_as_soon_as_the_first)
+{
+    guarded_begin();
+    restored = 0;
+    equal_steps = 0;
+    w.waited = restore_at_each_stop;
+    fake.step = delete_again_when_equal;
+    ck_assert_int_eq(fake_worker_run(&w), EXIT_DONE);
+    ck_assert_uint_eq(restored, 2);
+    ck_assert(fake_equal(&fake));
+    ck_assert_int_lt(fake.now_us - guarded_at_us[1], INT64_C(60000000));
+    fake_worker_end(&w);
+}
+END_TEST
+
 static void permit_another_stop(struct fake_worker *worker, int64_t ms)
 {
     (void)ms;
@@ -372,4 +431,4 @@ SUITE_MAIN("daemon/pipeline_worker_wait", the_wait_grows_up_to_five_seconds,
            a_try_that_fails_is_answered_with_the_reason_and_followed_by_a_pause,
            permitted_deletes_are_made_by_the_next_round, a_recount_finds_rows_that_were_restored,
            a_permission_for_another_stop_is_refused_and_the_guard_counts_again_by_itself,
-           status_shows_the_guard_stop)
+           a_second_guard_stop_is_counted_again_as_soon_as_the_first, status_shows_the_guard_stop)
