@@ -15,6 +15,7 @@
 #include "rowferry/daemon/sdnotify.h"
 #include "rowferry/daemon/worker/listener.h"
 #include "rowferry/daemon/worker/pipeline_worker.h"
+#include "rowferry/state/lock.h"
 #include "setup.h"
 #include "status/live_status.h"
 
@@ -186,6 +187,28 @@ static void run_report_descriptors(const struct run_job *r)
     }
 }
 
+/* The address of `listen` is taken, probably by another run of the same configuration. Replaces the
+ * error by one that names the holder, if there is one. */
+static int run_report_holder(const struct run_job *r, struct err *err)
+{
+    struct state *state = NULL;
+    struct err ignored;
+    char holder[256];
+    const char *name = r->setup.pipelines[0]->name;
+    bool held = false;
+    int rc = state_open_read_only(&state, r->setup.config->state_path, name, &ignored);
+    if (rc == 0 && state != NULL) {
+        rc = lock_look(state, &held, holder, sizeof(holder), &ignored);
+    }
+    state_close(state);
+    if (rc < 0 || !held) {
+        return (int)err->class;
+    }
+    err_set(err, ERR_HELD, "pipeline \"%s\" is held by %s", name, holder);
+    return err_hint(err,
+                    "end that process first, or let it work: rowferry status shows what it does");
+}
+
 /* Blocks all signals, so that only this thread receives them. */
 static int run_start(struct run_job *r, struct err *err)
 {
@@ -206,6 +229,7 @@ static int run_start(struct run_job *r, struct err *err)
     if (rc == 0) {
         rc = listener_start(&r->listener, r->setup.config, r->workers, r->setup.count,
                             live_status_push_json, RUN_SILENT_MS, err);
+        rc = rc < 0 && mode == PIPELINE_WORKER_ENDS_IF_HELD ? run_report_holder(r, err) : rc;
     }
     while (rc == 0 && r->count < r->setup.count) {
         rc = pipeline_worker_start(&r->workers[r->count], err);

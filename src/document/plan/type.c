@@ -100,18 +100,16 @@ static bool type_rule_takes(const struct type_rule *rule, const struct column *c
            (!range || type_bounds_take(column, property_type));
 }
 
-/* Suggests a known type for an unknown one, which is most often misspelt. */
-static void type_report_what_is_meant(struct buf *why, const char *property_type)
+/* Returns the known type that an unknown one most probably means, which is often misspelt; null if
+ * the type is known or nothing is near. */
+static const char *type_meant_by(const char *property_type)
 {
     for (const struct type_rule *r = type_rules; r->columns != NULL; r++) {
         if (type_list_has(r->properties, property_type, "")) {
-            return;
+            return NULL;
         }
     }
-    const char *meant = mapping_meant_type(property_type);
-    if (meant != NULL) {
-        buf_printf(why, "; did you mean \"%s\"?", meant);
-    }
+    return mapping_meant_type(property_type);
 }
 
 static void type_report_what_fits(struct buf *why, const struct column *column)
@@ -144,9 +142,11 @@ const struct type_rule *type_find(const struct column *column, const char *prope
             return r;
         }
     }
-    if (why != NULL) {
+    const char *meant = why != NULL ? type_meant_by(property_type) : NULL;
+    if (meant != NULL && strcmp(meant, property_type) != 0) {
+        buf_printf(why, "the type is unknown, did you mean \"%s\"?", meant);
+    } else if (why != NULL) {
         type_report_what_fits(why, column);
-        type_report_what_is_meant(why, property_type);
     }
     return NULL;
 }

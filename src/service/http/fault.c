@@ -8,6 +8,8 @@
 
 #include "rowferry/base/units.h"
 
+#define TLS_TRY_MS 3000L
+
 enum saying {
     SAY_RESOLVE,
     SAY_CONNECT,
@@ -202,6 +204,57 @@ static int fault_report_tls(const struct slot *slot, const struct fault_row *row
         err, "does the service use https on this port, and does it require a client certificate?");
 }
 
+/* --- a URL that never worked --------------------------------------------------------------------
+ */
+
+static bool fault_is_secure(const struct slot *slot)
+{
+    return strncmp(slot->service->bases[slot->base].url, "https:", 6) == 0;
+}
+
+/* Returns true if the server of a plain URL that answers nothing starts TLS. */
+static bool fault_speaks_tls(const struct slot *slot)
+{
+    char url[512];
+    CURL *easy = curl_easy_init();
+    bool speaks = false;
+    snprintf(url, sizeof(url), "https://%s/", slot->service->bases[slot->base].origin);
+    if (easy != NULL && curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L) == CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, TLS_TRY_MS) == CURLE_OK) {
+        CURLcode code = curl_easy_perform(easy);
+        speaks = code == CURLE_OK || code == CURLE_PEER_FAILED_VERIFICATION;
+    }
+    curl_easy_cleanup(easy);
+    return speaks;
+}
+
+/* Recognises a wrong host or scheme: it has never worked, so waiting does not help. Returns 0 if it
+ * is none of these. */
+static int fault_report_wrong_url(const struct slot *slot, const struct fault_row *row,
+                                  const char *origin, struct err *err)
+{
+    if (slot->service->reached) {
+        return 0;
+    }
+    if (row->saying == SAY_RESOLVE) {
+        err_set(err, ERR_REJECTED, "could not find the address of %s", origin);
+        return err_hint(err,
+                        "correct the host in service.url, or the name server of this machine");
+    }
+    if (row->saying == SAY_HANDSHAKE && strstr(slot->failure, "wrong version number") != NULL) {
+        err_set(err, ERR_REJECTED, "%s does not speak TLS", origin);
+        return err_hint(err, "use http://%s in service.url, or set the service's TLS up", origin);
+    }
+    if (row->saying == SAY_LOST && !fault_is_secure(slot) && fault_speaks_tls(slot)) {
+        err_set(err, ERR_REJECTED, "%s speaks TLS", origin);
+        return err_hint(err, "use https://%s in service.url", origin);
+    }
+    return 0;
+}
+
 static int fault_push_reason(const struct slot *slot, const struct fault_row *row,
                              const char *origin, struct err *err)
 {
@@ -209,6 +262,10 @@ static int fault_push_reason(const struct slot *slot, const struct fault_row *ro
     if (alert != NULL) {
         err_set(err, alert->class, "%s %s", origin, alert->words);
         return err_hint(err, "%s", alert->hint);
+    }
+    int wrong = fault_report_wrong_url(slot, row, origin, err);
+    if (wrong < 0) {
+        return wrong;
     }
     switch (row->saying) {
     case SAY_RESOLVE:

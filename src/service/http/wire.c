@@ -332,6 +332,7 @@ static void wire_finish(struct slot *slot, CURLcode result)
     /* libcurl accepts a head that is cut off by the end of the connection */
     slot->result = result == CURLE_OK && !slot->head_whole ? CURLE_PARTIAL_FILE : result;
     slot->finished = true;
+    s->reached = s->reached || slot->result == CURLE_OK;
     if (status >= 300) {
         secret_mask(s, slot->answer.body.data, slot->answer.body.len);
     }

@@ -113,18 +113,30 @@ static bool pg_connect_handshake(struct pg *pg, int64_t deadline_ms)
     return false;
 }
 
+/* Returns true if no host of the source has an address, and none has ever been reached: the name is
+ * wrong, so waiting does not help. A name service that fails for the moment says so. */
+static bool pg_connect_is_unknown_host(const struct pg *pg, const char *message)
+{
+    return !pg->reached && strstr(message, "could not translate host name") != NULL &&
+           strstr(message, "connection to server") == NULL && strstr(message, "emporary") == NULL;
+}
+
 static int pg_connect_refused(const struct pg *pg, struct err *err)
 {
     struct buf line;
     char sqlstate[6];
     const char *message = PQerrorMessage(pg->conn);
     enum err_class class = sqlstate_of_connection(message, sqlstate);
+    bool unknown_host = pg_connect_is_unknown_host(pg, message);
+    class = unknown_host ? ERR_REJECTED : class;
     buf_init(&line, MESSAGE_MAX_BYTES);
     sqlstate_one_line(&line, message, pg->password);
     err_set(err, class, "%s connect to the source: %s",
             class == ERR_TRANSIENT ? "could not" : "cannot", buf_text(&line));
     if (class == ERR_CONFIG) {
         err_hint(err, "see source.uri");
+    } else if (unknown_host) {
+        err_hint(err, "correct the host in source.uri, or the name server of this machine");
     } else if (strstr(message, "server does not support SSL") != NULL) {
         err_hint(err, pg->route.encrypts ? ENCRYPTION_HINT : "see sslmode in source.uri");
     } else if (strstr(message, "hannel binding") != NULL) {
@@ -223,6 +235,7 @@ static int pg_connect_once(struct pg *pg, struct err *err)
     if (PQstatus(pg->conn) != CONNECTION_OK) {
         return pg_connect_refused(pg, err);
     }
+    pg->reached = true;
     PQsetErrorVerbosity(pg->conn, PQERRORS_DEFAULT);
     if (PQsetnonblocking(pg->conn, 1) != 0) {
         return pg_fail(pg, NULL, err);
@@ -412,7 +425,9 @@ int pg_open(struct pg **out, const struct source_options *options, struct err *e
 int pg_open_like(struct pg **out, const struct pg *pg, struct err *err)
 {
     const struct source_options options = pg_connect_options(pg);
-    return pg_open(out, &options, err);
+    struct pg *another = pg_connect_new(&options);
+    another->reached = pg->reached;
+    return pg_connect_hand_out(out, another, pg_connect(another, err));
 }
 
 static char *pg_connect_copy_or_empty(const char *text)

@@ -62,6 +62,7 @@ struct pg {
     struct pg_primary primary;
     const char *prepared[PG_PREPARED_MOST]; /* names of prepared texts; null: free */
     struct pg_locks locks;
+    bool reached;     /* a connection has succeeded at least once */
     bool in_recovery; /* at the start of the session */
     bool fences;      /* see source_options */
     bool log_trusted; /* pg_trust_log has accepted the schema */

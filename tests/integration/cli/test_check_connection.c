@@ -218,10 +218,37 @@ START_TEST(a_port_without_tls_is_told)
     world_install(&w);
     snprintf(https, sizeof(https), "https://127.0.0.1:%d", w.service.port);
     rewrite(&w, w.service.url, https);
-    found(&w, NULL, "service TLS", "FAIL", "could not start TLS", "does the service use https");
+    found(&w, NULL, "service TLS", "FAIL", "does not speak TLS", "use http://127.0.0.1:");
     rewrite(&w, https, w.service.url);
     passes(&w, NULL, "service TLS", "none: http to this machine");
     world_stop(&w);
+}
+END_TEST
+
+/* Exit code 1: a sync that waited for its retry budget would end with 6. */
+START_TEST(a_sync_with_a_wrong_host_or_scheme_ends_at_once_and_names_the_right_one)
+{
+    struct secure s;
+    char https[64];
+    char http[64];
+    enter(&s, "IP:127.0.0.1", "365", true);
+    snprintf(https, sizeof(https), "https://127.0.0.1:%d", s.w.service.port);
+    snprintf(http, sizeof(http), "http://127.0.0.1:%d", s.w.service.port);
+    rewrite(&s.w, https, http);
+    world_sync_says(&s.w, 1, "speaks TLS");
+    world_sync_says(&s.w, 1, https);
+    rewrite(&s.w, http, "https://search.rowferry.invalid:9200");
+    world_sync_says(&s.w, 1, "correct the host in service.url");
+    rewrite(&s.w, "@127.0.0.1:", "@source.rowferry.invalid:");
+    world_sync_says(&s.w, 1, "correct the host in source.uri");
+    leave(&s);
+
+    world_start(&s.w, 5, NULL);
+    world_install(&s.w);
+    snprintf(https, sizeof(https), "https://127.0.0.1:%d", s.w.service.port);
+    rewrite(&s.w, s.w.service.url, https);
+    world_sync_says(&s.w, 1, "use http://127.0.0.1:");
+    world_stop(&s.w);
 }
 END_TEST
 
@@ -287,6 +314,7 @@ int main(void)
         a_certificate_of_another_name_is_told,
         a_certificate_that_ends_soon_is_told,
         a_port_without_tls_is_told,
+        a_sync_with_a_wrong_host_or_scheme_ends_at_once_and_names_the_right_one,
         clocks_that_are_apart_are_told,
         a_certificate_that_has_ended_is_told,
     };

@@ -99,12 +99,16 @@ START_TEST(a_second_holder_ends_with_5_and_names_the_first)
     struct program p;
     struct program_result result;
     char holder[64];
+    char listen[32];
+    snprintf(listen, sizeof(listen), "127.0.0.1:%d", free_port());
+    ck_assert_int_eq(setenv("ROWFERRY_LISTEN", listen, 1), 0);
     world_start(&w, 100, NULL);
     world_install(&w);
     start_run(&w, &p);
     snprintf(holder, sizeof(holder), "process %d (\"run\" since", (int)p.pid);
-    static const char *const commands[] = {"sync", "run"};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const commands[] = {"sync", "run", "run"};
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(i < 2 ? 0 : unsetenv("ROWFERRY_LISTEN"), 0);
         rowferry_run(&result, w.config, commands[i], NULL);
         ck_assert_msg(result.exit_code == 5, "%s: %d", commands[i], result.exit_code);
         expect_text(result.err, holder);

@@ -77,13 +77,8 @@ END_TEST
 
 START_TEST(a_mistyped_type_is_answered_with_the_nearest)
 {
-    expect_misfit("bytea", "binray",
-                  "a column of type bytea can fill binary; did you mean "
-                  "\"binary\"?");
-    expect_misfit("range:inet", "ip_rnage",
-                  "a column of type range:inet can fill ip_range, keyword, text, match_only_text, "
-                  "search_as_you_type, wildcard, semantic_text, semantic, version, completion; did "
-                  "you mean \"ip_range\"?");
+    expect_misfit("bytea", "binray", "the type is unknown, did you mean \"binary\"?");
+    expect_misfit("range:inet", "ip_rnage", "the type is unknown, did you mean \"ip_range\"?");
     expect_misfit("bytea", "annotated_text", "a column of type bytea can fill binary");
 }
 END_TEST
