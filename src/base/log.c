@@ -83,6 +83,9 @@ static void log_push_value(struct buf *out, enum log_format format, const struct
     case LOG_FIELD_INT:
         buf_printf(out, "%" PRId64, field->integer);
         break;
+    case LOG_FIELD_BOOL:
+        buf_push_text(out, field->integer != 0 ? "true" : "false");
+        break;
     case LOG_FIELD_REAL:
         if (isfinite(field->real)) {
             buf_printf(out, "%.6g", field->real);
@@ -96,7 +99,7 @@ static void log_push_value(struct buf *out, enum log_format format, const struct
 static void log_push_fields(struct buf *out, enum log_format format, const struct log_field *fields)
 {
     for (; fields->name != NULL; fields++) {
-        if (fields->type == LOG_FIELD_TEXT && fields->text == NULL) {
+        if (fields->type == LOG_FIELD_TEXT && (fields->text == NULL || fields->text[0] == '\0')) {
             continue;
         }
         if (format == LOG_JSON) {
@@ -143,7 +146,7 @@ void log_fields(enum log_level level, const char *event, const struct log_field 
     log_render(&line, sink.format, level, wall_us, event, fields);
     buf_push_char(&line, '\n');
     if (line.failed) {
-        static const struct log_field cut[] = {{"fields_cut", LOG_FIELD_INT, NULL, 1, 0}, {0}};
+        static const struct log_field cut[] = {{"fields_cut", LOG_FIELD_BOOL, NULL, 1, 0}, {0}};
         buf_reset(&line);
         log_render(&line, sink.format, level, wall_us, event, cut);
         buf_push_char(&line, '\n');

@@ -74,7 +74,7 @@ void events_take(void *context, enum log_level level, int64_t wall_us, const cha
     log_render(&line, LOG_JSON, level, wall_us, event, fields);
     if (line.failed) { /* too long: keep the event without its fields */
         const struct log_field cut[] = {
-            F_TEXT("pipeline", events_pipeline_of(fields)), F_INT("fields_cut", 1), {0}};
+            F_TEXT("pipeline", events_pipeline_of(fields)), F_BOOL("fields_cut", true), {0}};
         buf_reset(&line);
         log_render(&line, LOG_JSON, level, wall_us, event, cut);
     }

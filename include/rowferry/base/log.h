@@ -24,7 +24,7 @@ enum log_format { LOG_TEXT, LOG_JSON };
 
 struct log_field {
     const char *name; /* null ends the list */
-    enum { LOG_FIELD_TEXT, LOG_FIELD_INT, LOG_FIELD_REAL } type;
+    enum { LOG_FIELD_TEXT, LOG_FIELD_INT, LOG_FIELD_REAL, LOG_FIELD_BOOL } type;
     const char *text;
     int64_t integer;
     double real;
@@ -40,6 +40,11 @@ struct log_field {
     {                                                                                              \
         (name), LOG_FIELD_INT, NULL, (int64_t)(value), 0                                           \
     }
+#define F_BOOL(name, value)                                                                        \
+    (struct log_field)                                                                             \
+    {                                                                                              \
+        (name), LOG_FIELD_BOOL, NULL, (value) ? 1 : 0, 0                                           \
+    }
 #define F_REAL(name, value)                                                                        \
     (struct log_field)                                                                             \
     {                                                                                              \
@@ -51,7 +56,7 @@ void log_configure(enum log_level least, enum log_format format);
 
 bool log_enabled(enum log_level level);
 
-/* Logs one event. fields ends with a null name; a text field with a null value is left out. A value
+/* Logs one event. fields ends with a null name; an empty text field (or null) is left out. A value
  * over 1 KiB is cut; invalid UTF-8 bytes become U+FFFD. */
 void log_fields(enum log_level level, const char *event, const struct log_field *fields);
 

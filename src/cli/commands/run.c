@@ -229,7 +229,8 @@ static int run_start(struct run_job *r, struct err *err)
     if (rc == 0) {
         rc = listener_start(&r->listener, r->setup.config, r->workers, r->setup.count,
                             live_status_push_json, RUN_SILENT_MS, err);
-        rc = rc < 0 && mode == PIPELINE_WORKER_ENDS_IF_HELD ? run_report_holder(r, err) : rc;
+        rc = rc == ERR_TRANSIENT && mode == PIPELINE_WORKER_ENDS_IF_HELD ? run_report_holder(r, err)
+                                                                         : rc;
     }
     while (rc == 0 && r->count < r->setup.count) {
         rc = pipeline_worker_start(&r->workers[r->count], err);

@@ -279,11 +279,30 @@ static int pipeline_sync_work(struct sync *s, struct pipeline_result *result, st
                                                           : rc;
 }
 
+/* A round of `run` that failed is reported by the worker, which may repeat it often. */
+static void pipeline_sync_log(const struct sync *s, const struct pipeline_result *result, int rc,
+                              const struct err *err)
+{
+    const struct counters *c = &result->counters;
+    bool failed = rc < 0 && !s->moved;
+    enum log_level level = pipeline_level_of(s);
+    if (failed) {
+        level = s->options->mode == PIPELINE_FOLLOW ? LOG_DEBUG : LOG_ERROR;
+    }
+    const char *outcome = failed ? "failed" : result->stopped ? "stopped" : "done";
+    log_event(
+        level, "sync_ended", F_TEXT("pipeline", s->options->definition.name),
+        F_TEXT("outcome", outcome), F_TEXT("message", failed ? err->message : NULL),
+        F_INT("read", c->rows_read), F_INT("upserts", c->upserts), F_INT("present", c->present),
+        F_INT("deletes", c->deletes), F_INT("rejected", c->rejected), F_INT("retried", c->retried),
+        F_INT("conflicts", c->conflicts), F_INT("bytes", c->bytes), F_INT("requests", c->requests),
+        F_INT("checkpoints", c->checkpoints), F_INT("took_ms", result->elapsed_ms));
+}
+
 static void pipeline_sync_report(struct sync *s, struct pipeline_result *result)
 {
     struct err ignored;
-    const struct counters *c = &s->loop.counters;
-    result->counters = *c;
+    result->counters = s->loop.counters;
     result->elapsed_ms = (clock_monotonic_us(&s->ports->clock) - s->loop.view.started_us) / 1000;
     if (s->target.checkpoint.generation != NULL) {
         snprintf(result->generation, sizeof(result->generation), "%s",
@@ -294,12 +313,6 @@ static void pipeline_sync_report(struct sync *s, struct pipeline_result *result)
     if (deadletter_count(s->ports->state, &result->dead_letters, &ignored) < 0) {
         result->dead_letters = 0; /* the sync's own error reports it */
     }
-    log_event(
-        pipeline_level_of(s), "sync_ended", F_TEXT("pipeline", s->options->definition.name),
-        F_INT("read", c->rows_read), F_INT("upserts", c->upserts), F_INT("present", c->present),
-        F_INT("deletes", c->deletes), F_INT("rejected", c->rejected), F_INT("retried", c->retried),
-        F_INT("conflicts", c->conflicts), F_INT("bytes", c->bytes), F_INT("requests", c->requests),
-        F_INT("checkpoints", c->checkpoints), F_INT("took_ms", result->elapsed_ms));
 }
 
 static void pipeline_sync_init(struct sync *s, const struct pipeline_options *options,
@@ -347,6 +360,7 @@ static int pipeline_sync_once(struct sync *s, const struct pipeline_options *opt
         requests_put_back(&s->loop.requests);
     }
     pipeline_sync_report(s, result);
+    pipeline_sync_log(s, result, rc, err);
     if (options->follow.snapshot != NULL) {
         status_snapshot_round_ended(options->follow.snapshot);
     }

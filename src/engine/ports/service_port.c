@@ -17,7 +17,7 @@ static int service_port_greet(struct service *s, bool again, char cluster[PRODUC
         memcpy(cluster, info.cluster, sizeof(info.cluster));
         log_event(again ? LOG_DEBUG : LOG_INFO, "service_found",
                   F_TEXT("product", product_name(info.product)), F_TEXT("version", info.version),
-                  F_INT("stand_in", info.stand_in));
+                  F_BOOL("stand_in", info.stand_in));
     }
     return rc;
 }

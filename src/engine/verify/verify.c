@@ -365,7 +365,7 @@ static void verify_log_end(const struct verify *v)
               F_INT("documents", r->documents), F_INT("missing", r->found[VERIFY_MISSING]),
               F_INT("extra", r->found[VERIFY_EXTRA]), F_INT("altered", r->found[VERIFY_ALTERED]),
               F_INT("dead_letters", r->found[VERIFY_LETTER]), F_INT("waiting", r->waiting),
-              F_INT("stopped", r->stopped));
+              F_BOOL("stopped", r->stopped));
 }
 
 int verify_run(const struct verify_options *options, const struct verify_ports *ports,

@@ -358,6 +358,7 @@ START_TEST(the_error_of_the_last_run_is_told_until_one_succeeds)
     sql_exec(w.conn, "alter table articles rename column title to heading");
     rowferry_run(&result, w.config, "sync", NULL);
     ck_assert_int_ne(result.exit_code, 0);
+    expect_text(result.err, "error event=sync_ended pipeline=articles outcome=failed message=");
     program_result_release(&result);
     sql_exec(w.conn, "alter table articles rename column heading to title");
     lines_look(&l, w.config, "--accept-admin", NULL);

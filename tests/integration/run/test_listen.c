@@ -157,17 +157,22 @@ START_TEST(an_address_that_is_taken_or_not_ours_ends_it_before_anything_begins)
     listens_start(&l, &w);
     ck_assert_int_eq(setenv("ROWFERRY_LISTEN", strstr(l.url, "127."), 1), 0);
     rowferry_run(&result, w.config, "run", NULL);
-    ck_assert_msg(result.exit_code == 6, "%d %s", result.exit_code, result.err);
-    expect_text(result.err, "another process listens there");
-    ck_assert_ptr_null(strstr(result.err, "sync_started"));
+    ck_assert_msg(result.exit_code == 5, "%d %s", result.exit_code, result.err);
+    expect_text(result.err, "is held by process"); /* not the address: that is the same process */
     program_result_release(&result);
     ck_assert_int_eq(setenv("ROWFERRY_LISTEN", "192.0.2.1:9187", 1), 0);
     rowferry_run(&result, w.config, "run", NULL);
     ck_assert_msg(result.exit_code == 2, "%d %s", result.exit_code, result.err);
     expect_text(result.err, "cannot listen on \"192.0.2.1:9187\"");
     program_result_release(&result);
-    ck_assert_int_eq(unsetenv("ROWFERRY_LISTEN"), 0);
     end_run(&l.program);
+    ck_assert_int_eq(setenv("ROWFERRY_LISTEN", strstr(w.service.url, "127."), 1), 0);
+    rowferry_run(&result, w.config, "run", NULL);
+    ck_assert_msg(result.exit_code == 6, "%d %s", result.exit_code, result.err);
+    expect_text(result.err, "another process listens there");
+    ck_assert_ptr_null(strstr(result.err, "sync_started"));
+    program_result_release(&result);
+    ck_assert_int_eq(unsetenv("ROWFERRY_LISTEN"), 0);
     world_stop(&w);
 }
 END_TEST
