@@ -57,6 +57,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_OUTPUT] = {"--output", 'o', "FILE", "write to a new file instead of standard output"},
     [OPTION_FORCE] = {"--force", 0, NULL, "replace the file if it exists"},
     [OPTION_HTML] = {"--html", 0, "FILE", "write a self-contained HTML page with plots"},
+    [OPTION_METRICS_FILE] = {"--metrics-file", 0, "FILE",
+                             "replace this file by metrics of the sync, for node_exporter"},
 };
 
 const struct exit_row exit_rows[] = {
@@ -120,7 +122,8 @@ const struct command commands[] = {
             "Several pipelines run side by side. An interrupt lets requests in flight finish; a "
             "second one ends it at once. With --json, one object per line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_REFRESH) | OPTION_BIT(OPTION_ALLOW_DELETES) |
-                   OPTION_BIT(OPTION_ALLOW_REJECTIONS) | OPTION_BIT(OPTION_DEAD_LETTERS_OK),
+                   OPTION_BIT(OPTION_ALLOW_REJECTIONS) | OPTION_BIT(OPTION_DEAD_LETTERS_OK) |
+                   OPTION_BIT(OPTION_METRICS_FILE),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
         .run = command_sync,
     },

@@ -21,7 +21,8 @@ static void parallel_stopped(void *job)
 }
 
 static int parallel_run_all(const struct arguments *a, const struct setup *setup,
-                            const char *command, struct threads *t, struct err *err)
+                            const struct parallel_command *command, struct threads *t,
+                            struct err *err)
 {
     struct progress_line progress;
     struct settings_reload settings;
@@ -38,9 +39,10 @@ static int parallel_run_all(const struct arguments *a, const struct setup *setup
                                   .progress = &progress};
         rc = rc < 0 ? rc
                     : pipeline_worker_init(&base->worker, PIPELINE_WORKER_UNTIL_REBUILT,
-                                           base->pipeline->name, command, &settings, err);
+                                           base->pipeline->name, command->name, &settings, err);
     }
     rc = rc < 0 ? rc : threads_run(t, err);
+    rc = rc < 0 || command->end == NULL ? rc : command->end(a, t->jobs, t->count, err);
     for (size_t i = 0; i < t->count; i++) {
         worst = err_exit_code_worse(worst, parallel_job_at(t, i)->exit_code);
         pipeline_worker_release(&parallel_job_at(t, i)->worker);
@@ -50,8 +52,7 @@ static int parallel_run_all(const struct arguments *a, const struct setup *setup
     return rc < 0 ? rc : (int)worst;
 }
 
-int parallel_run(const struct arguments *a, const char *command, size_t job_size,
-                 void (*work)(void *job), struct err *err)
+int parallel_run(const struct arguments *a, const struct parallel_command *command, struct err *err)
 {
     struct setup setup = {0};
     int rc = setup_load(&setup, a, err);
@@ -59,10 +60,10 @@ int parallel_run(const struct arguments *a, const char *command, size_t job_size
         rc = setup_secrets(&setup, err);
     }
     if (rc == 0) {
-        struct threads t = {.jobs = mem_zero(setup.count, job_size),
-                            .size = job_size,
+        struct threads t = {.jobs = mem_zero(setup.count, command->job_size),
+                            .size = command->job_size,
                             .count = setup.count,
-                            .work = work,
+                            .work = command->work,
                             .stopped = parallel_stopped,
                             .stop = stop_watch()};
         rc = parallel_run_all(a, &setup, command, &t, err);

@@ -22,8 +22,15 @@ struct job_base {
     enum exit_code exit_code;
 };
 
-/* Runs `work` in a thread for each pipeline of the arguments. Each job has job_size bytes, zeroed
- * except for its base; `work` sets its exit_code. Returns the worst exit code, or an error if a job
- * was not started. */
-int parallel_run(const struct arguments *a, const char *command, size_t job_size,
-                 void (*work)(void *job), struct err *err) MUST_CHECK;
+struct parallel_command {
+    const char *name;
+    size_t job_size;         /* bytes of a job, which are zeroed except for its base */
+    void (*work)(void *job); /* in the job's thread; sets its exit_code */
+    /* After all jobs; null: nothing. `jobs` are `count` jobs, one after another. */
+    int (*end)(const struct arguments *a, const void *jobs, size_t count, struct err *err);
+};
+
+/* Runs `work` in a thread for each pipeline of the arguments. Returns the worst exit code, or an
+ * error if a job was not started, or that of `end`. */
+int parallel_run(const struct arguments *a, const struct parallel_command *command,
+                 struct err *err) MUST_CHECK;

@@ -198,7 +198,8 @@ static int reindex_require_one(const struct arguments *a, struct err *err)
 
 int command_reindex(const struct arguments *a, struct err *err)
 {
+    static const struct parallel_command command = {"reindex", sizeof(struct reindex_job),
+                                                    reindex_job_work, NULL};
     int rc = reindex_require_one(a, err);
-    return rc < 0 ? rc
-                  : parallel_run(a, "reindex", sizeof(struct reindex_job), reindex_job_work, err);
+    return rc < 0 ? rc : parallel_run(a, &command, err);
 }

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sync: runs every pipeline in parallel until it is caught up, one thread each. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "client/permit.h"
+#include "output/newfile.h"
 #include "output/rebuild_report.h"
 #include "output/report.h"
 #include "output/terminal.h"
 #include "parallel.h"
 #include "rowferry/base/log.h"
+#include "rowferry/serve/sync_metrics.h"
 #include "rowferry/state/guard_stop.h"
+#include "rowferry/state/history.h"
 #include "rowferry/state/pause.h"
+
+#define SYNC_RUNS 100 /* the history keeps no more */
+#define METRICS_BYTES ((size_t)4 << 20)
 
 struct sync_job {
     struct job_base base;
@@ -16,6 +25,7 @@ struct sync_job {
     struct rebuild_report_end end; /* null pipeline if no rebuild was in progress */
     struct err rebuilding;         /* why the rebuild was not completed */
     struct err err;
+    int64_t succeeded_us; /* when a sync last succeeded, if this one failed; 0: not known */
 };
 
 static int sync_job_work(struct sync_job *j, struct err *err)
@@ -131,6 +141,31 @@ static int sync_job_do(struct sync_job *j, struct err *err)
     return j->rebuilt.kind != REBUILD_OUTCOME_NOTHING ? 0 : rc;
 }
 
+/* --- the last success ------------------------------------------------------------------------- */
+
+static bool sync_job_succeeded(int exit_code)
+{
+    return exit_code == EXIT_DONE || exit_code == EXIT_DEAD_LETTERS;
+}
+
+/* Finds when a sync last succeeded, for the metrics of one that failed. */
+static void sync_job_find_success(struct sync_job *j)
+{
+    struct run *runs = mem_zero(SYNC_RUNS, sizeof(*runs));
+    struct err ignored;
+    size_t count = 0;
+    if (history_last(j->base.worker.session.state, runs, SYNC_RUNS, &count, &ignored) < 0) {
+        count = 0;
+    }
+    for (size_t i = 0; i < count && j->succeeded_us == 0; i++) {
+        if (strcmp(runs[i].command, "sync") == 0 && runs[i].ended_us != 0 &&
+            sync_job_succeeded(runs[i].exit_code)) {
+            j->succeeded_us = runs[i].ended_us;
+        }
+    }
+    free(runs);
+}
+
 /* --- one pipeline ----------------------------------------------------------------------------- */
 
 /* Runs a sync and records it in the history. An error of the sync takes precedence. */
@@ -208,13 +243,54 @@ static void sync_job_run(void *job)
     j->outcome.exit_code = report_exit_code(
         arguments_have(j->base.arguments, OPTION_DEAD_LETTERS_OK), &j->outcome.result, rc);
     j->outcome.err = rc < 0 ? &j->err : NULL;
+    if (s->state != NULL && !sync_job_succeeded(j->outcome.exit_code)) {
+        sync_job_find_success(j);
+    }
     session_release(s);
     report_print(arguments_have(j->base.arguments, OPTION_JSON), &j->outcome, j->base.progress);
     sync_job_report_rebuilt(j);
     j->base.exit_code = j->outcome.exit_code;
 }
 
+static int sync_write_metrics(const struct arguments *a, const void *jobs, size_t count,
+                              struct err *err)
+{
+    const struct sync_job *all = jobs;
+    const char *path = a->values[OPTION_METRICS_FILE];
+    struct clock clock = clock_system();
+    struct buf text;
+    if (path == NULL) {
+        return 0;
+    }
+    struct sync_sample *samples = mem_zero(count, sizeof(*samples));
+    for (size_t i = 0; i < count; i++) {
+        const struct sync_outcome *o = &all[i].outcome;
+        const struct counters *c = &o->result.counters;
+        bool good = sync_job_succeeded(o->exit_code);
+        int64_t now_us = clock_wall_us(&clock);
+        samples[i] = (struct sync_sample){.pipeline = all[i].base.pipeline->name,
+                                          .exit_code = o->exit_code,
+                                          .ended_us = now_us,
+                                          .succeeded_us = good ? now_us : all[i].succeeded_us,
+                                          .took_ms = o->took_ms,
+                                          .upserts = c->upserts,
+                                          .deletes = c->deletes,
+                                          .rejected = c->rejected,
+                                          .dead_letters = o->result.dead_letters};
+    }
+    buf_init(&text, METRICS_BYTES);
+    sync_metrics_push(&text, samples, count);
+    int rc = newfile_save(path, true, &text, err);
+    buf_release(&text);
+    free(samples);
+    return rc;
+}
+
 int command_sync(const struct arguments *a, struct err *err)
 {
-    return parallel_run(a, "sync", sizeof(struct sync_job), sync_job_run, err);
+    static const struct parallel_command command = {"sync", sizeof(struct sync_job), sync_job_run,
+                                                    sync_write_metrics};
+    const char *path = a->values[OPTION_METRICS_FILE];
+    int rc = path != NULL ? newfile_check(path, true, err) : 0; /* before minutes of work */
+    return rc < 0 ? rc : parallel_run(a, &command, err);
 }

@@ -3,8 +3,11 @@
 #include <json-c/json.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "rowferry/base/buf.h"
+#include "rowferry/base/file.h"
 #include "sql.h"
 #include "suite.h"
 #include "wait.h"
@@ -460,7 +463,47 @@ START_TEST(what_source_print_writes_can_be_run_by_a_dba)
 }
 END_TEST
 
+/* Returns the value of a metric in the file. Fails if it has no sample. */
+static double metric(const char *path, const char *name)
+{
+    struct buf text;
+    char line[128];
+    buf_init(&text, (size_t)1 << 16);
+    ck_assert_ptr_null(file_read(path, 1000, &text, NULL));
+    snprintf(line, sizeof(line), "\n%s{pipeline=\"articles\"} ", name);
+    const char *at = strstr(buf_text(&text), line);
+    ck_assert_msg(at != NULL, "no %s in %s", name, buf_text(&text));
+    double value = strtod(at + strlen(line), NULL);
+    buf_release(&text);
+    return value;
+}
+
+START_TEST(a_sync_leaves_metrics_and_a_failed_one_keeps_the_time_of_the_last_success)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 20, NULL);
+    world_install(&w);
+    char *path = scratch_path(w.dir, "sync.prom");
+    rowferry_expect(0, w.config, "sync", "--metrics-file", path, NULL);
+    ck_assert(metric(path, "rowferry_sync_exit_code") < 0.5);
+    ck_assert(metric(path, "rowferry_sync_upserts") > 19.5);
+    double first_s = metric(path, "rowferry_sync_timestamp_seconds");
+    ck_assert(metric(path, "rowferry_sync_last_success_timestamp_seconds") >= first_s);
+    sql_exec(w.conn, "alter table articles rename column title to heading");
+    rowferry_run(&result, w.config, "sync", "--metrics-file", path, NULL);
+    ck_assert_int_eq(result.exit_code, 1);
+    program_result_release(&result);
+    ck_assert(metric(path, "rowferry_sync_exit_code") > 0.5);
+    ck_assert(metric(path, "rowferry_sync_timestamp_seconds") > first_s);
+    ck_assert(metric(path, "rowferry_sync_last_success_timestamp_seconds") <= first_s);
+    free(path);
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/cli/commands", check_passes_over_all_that_a_sync_needs_and_changes_nothing,
+           a_sync_leaves_metrics_and_a_failed_one_keeps_the_time_of_the_last_success,
            check_shows_every_line_although_both_servers_are_away,
            check_as_json_is_an_array_with_a_remedy, sync_tells_people_what_it_did,
            a_server_that_is_away_ends_with_6_and_a_json_object,

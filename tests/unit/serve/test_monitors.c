@@ -8,6 +8,7 @@
 
 #include "metrics.h"
 #include "rowferry/base/buf.h"
+#include "rowferry/serve/sync_metrics.h"
 #include "suite.h"
 #include "views.h"
 
@@ -30,14 +31,16 @@ static char *read_all(const char *path)
     return buf_detach(&text);
 }
 
-/* Returns the output of /metrics. */
+/* Returns the output of /metrics, and what `sync --metrics-file` writes. */
 static char *metrics(void)
 {
     struct buf out;
     struct process process = {1, 1, 1, 1};
     struct status_snapshot_view view = view_of("articles", "following");
     buf_init(&out, TEXT_BYTES);
+    const struct sync_sample sample = {.pipeline = "articles", .succeeded_us = 1};
     metrics_push(&out, &view, 1, &process, 9000000);
+    sync_metrics_push(&out, &sample, 1);
     return buf_detach(&out);
 }
 
@@ -139,7 +142,7 @@ START_TEST(the_dashboard_is_for_the_data_source_and_pipelines_that_are_chosen)
 }
 END_TEST
 
-/* Matches "runbook: docs/alerts.md#rowferrylag" with "## RowferryLag". */
+/* Matches "runbook_url: file:.../alerts.md#rowferrylag" with "## RowferryLag". */
 START_TEST(every_alert_has_its_runbook)
 {
     static const char alert[] = "- alert: ";
@@ -148,7 +151,7 @@ START_TEST(every_alert_has_its_runbook)
     int count = 0;
     for (const char *at = strstr(rules, alert); at != NULL; at = strstr(at + 1, alert)) {
         char heading[96];
-        char link[128] = "runbook: docs/alerts.md#";
+        char link[160] = "runbook_url: file:///usr/share/doc/rowferry/alerts.md#";
         const char *name = at + strlen(alert);
         size_t len = strcspn(name, "\n");
         snprintf(heading, sizeof(heading), "\n## %.*s\n", (int)len, name);
