@@ -62,7 +62,7 @@ START_TEST(check_passes_over_all_that_a_sync_needs_and_changes_nothing)
     expect_text(result.out, "PASS  articles: change log");
     expect_text(result.out, "PASS  articles: key");
     expect_text(result.out, "is free");
-    expect_text(result.out, " 0 failed\n");
+    expect_text(result.out, " 0 failed");
     program_result_release(&result);
     world_sync(&w, 0, &result);
     ck_assert_int_eq(program_json_int(&result, "upserts"), 10);
