@@ -258,7 +258,7 @@ START_TEST(a_source_that_does_not_answer_is_told)
         const char *uri, *words, *remedy;
     } ways[] = {
         {"postgresql://rowferry@db.rowferry.invalid/shop", "could not translate host name",
-         "correct host and port in source.uri"},
+         "correct the host in source.uri"},
         {"postgresql://rowferry@127.0.0.1:%d/shop", "refused", "start the server"},
         {NULL, "does not exist", "correct the database in source.uri"},
     };
