@@ -12,6 +12,7 @@
 #include "rowferry/service/index/index.h"
 #include "rowferry/source/catalog/catalog.h"
 #include "rowferry/source/pg/pg.h"
+#include "rowferry/state/checkpoint.h"
 #include "setup.h"
 
 /* INFO: nothing to correct, but worth knowing. */
@@ -88,6 +89,11 @@ extern const struct probe probes_mapping[];  /* for each pipeline */
 extern const struct probe probes_origin[];   /* for each pipeline */
 extern const struct probe probes_stream[];   /* for each pipeline into a data stream */
 extern const struct probe probes_capacity[]; /* for each pipeline */
+
+/* Reads the checkpoint, which the caller releases. *live is false if no state file has a live index
+ * for the pipeline. */
+int probe_live_read(const struct check *c, struct checkpoint *out, bool *live,
+                    struct err *err) MUST_CHECK;
 
 /* Both return false after they have reported a fault. `at` is what the alias resolves to.
  * probe_live_is_there: whether that is the live index that the state file has, if it has one.

@@ -7,9 +7,7 @@
 #include "rowferry/service/index/index.h"
 #include "rowferry/state/checkpoint.h"
 
-/* Reads the checkpoint. *live is false if no state file has a live index for the pipeline. */
-static int probe_live_read_checkpoint(const struct check *c, struct checkpoint *out, bool *live,
-                                      struct err *err)
+int probe_live_read(const struct check *c, struct checkpoint *out, bool *live, struct err *err)
 {
     struct state *state = NULL;
     *live = false;
@@ -99,7 +97,7 @@ bool probe_live_is_there(struct check *c, enum alias_kind kind, const struct ind
     struct checkpoint live = {0};
     bool is_live;
     bool good = true;
-    if (probe_live_read_checkpoint(c, &live, &is_live, &err) < 0) {
+    if (probe_live_read(c, &live, &is_live, &err) < 0) {
         check_fail(c, &err);
         good = false;
     } else if (is_live && kind != ALIAS_SEVERAL &&

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check: each property of the mapping against its column, and fields whose type would be
  * guessed. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "probes/probe.h"
+#include "rowferry/service/trial/trial.h"
 
 #define NAMES_MAX_BYTES ((size_t)1 << 20)
+#define MAPPING_MAX_BYTES ((size_t)16 << 20)
 
 /* Separators between a note and its remedy. */
 static const char *const note_remedies[] = {": a column of type ", ": give it ", ": name it in "};
@@ -166,8 +170,91 @@ static void probe_mapping_dynamic(struct check *c)
     mapping_release(&mapping);
 }
 
+/* --- a throw-away index ------------------------------------------------------------------------
+ */
+
+/* Returns true if the live index was built from this mapping, so the service accepts it. */
+static bool probe_mapping_is_live(const struct check *c, const struct mapping *m)
+{
+    struct checkpoint checkpoint = {0};
+    struct err ignored;
+    char fingerprint[17];
+    bool live = false;
+    mapping_fingerprint(fingerprint, m);
+    bool same = probe_live_read(c, &checkpoint, &live, &ignored) == 0 && live &&
+                checkpoint.mapping_fingerprint != NULL &&
+                strcmp(checkpoint.mapping_fingerprint, fingerprint) == 0;
+    checkpoint_release(&checkpoint);
+    return same;
+}
+
+static void probe_mapping_name_trial(const struct check *c, struct trial *t, struct buf *meta)
+{
+    struct clock clock = clock_system();
+    uint64_t random = clock_random(&clock);
+    t->pipeline = c->pipeline->name;
+    snprintf(t->token, sizeof(t->token), "%016" PRIx64, random);
+    snprintf(t->index, sizeof(t->index), "%.200s-check-%08" PRIx64, c->pipeline->to.index,
+             random >> 32);
+    buf_push_literal(meta, "{\"pipeline\":");
+    text_json(meta, t->pipeline, strlen(t->pipeline));
+    buf_printf(meta, ",\"creator\":\"%s\",\"trial\":true}", t->token);
+}
+
+/* Returns what the creation of an index with this mapping returns; removes the index. */
+static int probe_mapping_create(struct check *c, const struct mapping *m, struct trial *t,
+                                struct err *err)
+{
+    struct buf meta;
+    struct buf mappings;
+    buf_init(&meta, NAMES_MAX_BYTES);
+    buf_init(&mappings, MAPPING_MAX_BYTES);
+    probe_mapping_name_trial(c, t, &meta);
+    mapping_write(&mappings, m, buf_text(&meta));
+    int rc =
+        trial_create(c->session.service, t, buf_text(&mappings), c->pipeline->to.settings, err);
+    struct err unremoved;
+    if (trial_remove(c->session.service, t, &unremoved) < 0) {
+        check_report(c, VERDICT_WARN, NULL, "the index \"%s\" of this check may still exist: %s",
+                     t->index, unremoved.message);
+        check_remedy(c, "DELETE /%s", t->index);
+    }
+    buf_release(&mappings);
+    buf_release(&meta);
+    return rc;
+}
+
+/* Only the service knows its analyzers, settings and limits. The live index shows that it accepts a
+ * mapping; otherwise an index is created and removed at once. */
+static void probe_mapping_try(struct check *c)
+{
+    struct err err;
+    struct mapping mapping = {0};
+    struct trial trial = {0};
+    int rc = mapping_parse(&mapping, c->pipeline->to.mappings, &err);
+    if (rc == 0 && c->pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
+        check_report(c, VERDICT_SKIP, NULL, "not tried with a data stream");
+    } else if (rc == 0 && probe_mapping_is_live(c, &mapping)) {
+        check_pass(c, "the live index was built from this mapping");
+    } else if (rc == 0) {
+        rc = probe_mapping_create(c, &mapping, &trial, &err);
+        if (rc == 0) {
+            check_pass(c, "the service created an index with this mapping, which was removed");
+        }
+    }
+    if (rc < 0 && (err.http_status == 403 || err.http_status == 401)) {
+        check_report(c, VERDICT_WARN, "rowferry validate tries it with rows",
+                     "could not be tried: %s", err.message);
+    } else if (rc < 0) {
+        err.detail[0] = '\0'; /* the whole answer, whose reason the message has */
+        check_fail_else(c, &err, "correct to.mappings or to.settings");
+    }
+    mapping_release(&mapping);
+}
+
 const struct probe probes_mapping[] = {
     {"mapping", FACT_TABLE, FACT_PLAN, probe_mapping},
+    {"acceptance", FACT_SERVICE | FACT_RIGHTS | FACT_PLAN, 0, probe_mapping_try},
     {"guessing", 0, 0, probe_mapping_dynamic},
     {0},
 };
