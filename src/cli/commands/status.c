@@ -3,6 +3,7 @@
 #include "status/status.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "rowferry/base/stop.h"
 #include "rowferry/daemon/session.h"
 #include "rowferry/document/json/record.h"
+#include "rowferry/service/index/index.h"
 #include "rowferry/source/changelog/changelog.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/lock.h"
@@ -20,6 +22,7 @@
 
 #define STATUS_BYTES ((size_t)16 * 1024 * 1024)
 #define SOURCE_MS 2000
+#define SERVICE_MS 2000
 #define STANDBY_BYTES ((size_t)16 * 1024)
 #define WATCH_MS 2000
 
@@ -154,10 +157,37 @@ static void status_ask_source(struct status *s, const struct config *config)
     pg_close(pg);
 }
 
+/* A process that works looks at the index itself. Without one, the index may have been deleted
+ * since the last sync. An unreachable service is not an error of `status`. */
+static void status_ask_service(struct status *s, const struct config *config)
+{
+    struct service_options options;
+    struct service *service = NULL;
+    struct index_info at;
+    enum alias_kind kind;
+    struct err ignored;
+    const struct checkpoint *c = &s->checkpoint;
+    config_service_options(config, s->pipeline, &options);
+    options.connect_timeout_ms = SERVICE_MS;
+    options.request_timeout_ms = SERVICE_MS;
+    if (http_service_open(&service, &options, &ignored) == 0 &&
+        index_resolve(service, s->pipeline->to.index, &kind, &at, &ignored) == 0) {
+        if (kind == ALIAS_ABSENT) {
+            snprintf(s->lost, sizeof(s->lost), "\"%s\" no longer exists", s->pipeline->to.index);
+        } else if (kind == ALIAS_SEVERAL || strcmp(at.name, c->generation) != 0) {
+            snprintf(s->lost, sizeof(s->lost), "\"%s\" does not point at \"%s\" any more",
+                     s->pipeline->to.index, c->generation);
+        } else if (c->index_uuid != NULL && strcmp(at.uuid, c->index_uuid) != 0) {
+            snprintf(s->lost, sizeof(s->lost), "\"%s\" is another index of the same name", at.name);
+        }
+    }
+    http_service_close(service);
+}
+
 /* --- output ----------------------------------------------------------------------------------- */
 
 struct telling {
-    bool source; /* may be queried */
+    bool servers; /* may be queried */
     bool json;
     bool brief;
     bool colours;
@@ -172,8 +202,12 @@ static int status_push_pipeline(struct buf *out, const struct setup *setup,
     int rc = status_look(&s, setup->config->state_path, err);
     if (rc == 0 && s.checkpoint.position != NULL) {
         s.why_unknown = "a secret cannot be read";
-        if (how->source) {
+        if (how->servers) {
             status_ask_source(&s, setup->config);
+        }
+        if (how->servers && s.holder.hold == STATUS_UNHELD && s.pending >= 0 &&
+            !s.rebuild.underway && s.checkpoint.phase == GENERATION_LIVE) {
+            status_ask_service(&s, setup->config);
         }
     }
     s.now_us = clock_wall_us(&clock);
@@ -266,7 +300,7 @@ int command_status(const struct arguments *a, struct err *err)
     bool watching = arguments_have(a, OPTION_WATCH);
     int rc = setup_load(&setup, a, err);
     if (rc == 0) {
-        struct telling how = {.source = setup_secrets(&setup, &secrets) == 0,
+        struct telling how = {.servers = setup_secrets(&setup, &secrets) == 0,
                               .json = arguments_have(a, OPTION_JSON),
                               .brief = setup.count > 1 && (watching || a->operand_count == 0),
                               .colours = terminal_colours(STDOUT_FILENO)};

@@ -91,7 +91,7 @@ extern const struct probe probes_stream[];   /* for each pipeline into a data st
 extern const struct probe probes_capacity[]; /* for each pipeline */
 
 /* Reads the checkpoint, which the caller releases. *live is false if no state file has a live index
- * for the pipeline. */
+ * for the pipeline, or if a rebuild is in progress, which may have replaced it. */
 int probe_live_read(const struct check *c, struct checkpoint *out, bool *live,
                     struct err *err) MUST_CHECK;
 

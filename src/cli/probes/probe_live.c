@@ -6,15 +6,19 @@
 #include "probes/probe.h"
 #include "rowferry/service/index/index.h"
 #include "rowferry/state/checkpoint.h"
+#include "rowferry/state/rebuild.h"
 
 int probe_live_read(const struct check *c, struct checkpoint *out, bool *live, struct err *err)
 {
     struct state *state = NULL;
+    struct rebuild rebuild;
+    bool underway = false;
     *live = false;
     int rc = state_open_read_only(&state, c->setup->config->state_path, c->pipeline->name, err);
     if (rc == 0 && state != NULL) {
         rc = checkpoint_load(state, out, err);
-        *live = rc == 0 && out->phase == GENERATION_LIVE && out->generation != NULL;
+        rc = rc == 0 ? rebuild_look(state, &rebuild, &underway, err) : rc;
+        *live = rc == 0 && !underway && out->phase == GENERATION_LIVE && out->generation != NULL;
     }
     state_close(state);
     return rc;

@@ -70,6 +70,7 @@ struct status {
     struct status_holder holder;
     struct run runs[STATUS_RUNS]; /* newest first */
     size_t run_count;
+    char lost[512];          /* why the live index is not what searches see; empty: not known */
     int64_t pending;         /* entries of the change log; -1 if unknown */
     const char *why_unknown; /* one or two words */
 };
@@ -81,6 +82,7 @@ enum status_state {
     STATUS_STOPPED, /* by the guard */
     STATUS_FAILED,  /* the last run failed, and no process is working */
     STATUS_STALLED, /* the holder makes no progress */
+    STATUS_LOST,    /* the live index is gone, or the alias points elsewhere */
     STATUS_COPYING,
     STATUS_BEHIND,
     STATUS_EQUAL,

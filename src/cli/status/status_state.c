@@ -61,6 +61,9 @@ enum status_state status_state(const struct status *s)
     if (s->checkpoint.phase != GENERATION_LIVE) {
         return STATUS_COPYING;
     }
+    if (s->lost[0] != '\0') {
+        return STATUS_LOST;
+    }
     if (s->pending < 0) {
         return STATUS_UNKNOWN;
     }
@@ -73,7 +76,7 @@ bool status_is_equal_now(const struct status *s)
 {
     enum status_state state = status_state(s);
     return s->pending == 0 && s->checkpoint.phase == GENERATION_LIVE && state != STATUS_STOPPED &&
-           state != STATUS_FAILED && state != STATUS_STALLED;
+           state != STATUS_FAILED && state != STATUS_STALLED && state != STATUS_LOST;
 }
 
 /* A sync that succeeded has sent everything that was committed when it began. A `run` records this

@@ -31,6 +31,7 @@ static const struct state_row {
     [STATUS_STOPPED] = {"stopped", "stopped by the guard", COLOUR_RED},
     [STATUS_FAILED] = {"failed", "the last run failed", COLOUR_RED},
     [STATUS_STALLED] = {"stalled", "stalled", COLOUR_RED},
+    [STATUS_LOST] = {"lost", "the live index is lost", COLOUR_RED},
     [STATUS_COPYING] = {"copying", "the index is being built", COLOUR_YELLOW},
     [STATUS_BEHIND] = {"behind", "behind", COLOUR_YELLOW},
     [STATUS_EQUAL] = {"equal", "equal", COLOUR_GREEN},
@@ -54,6 +55,7 @@ static const char *status_text_next_step(const struct status *s)
                    : "restore the rows and run rowferry sync, or rowferry sync --allow-deletes if "
                      "these deletes are intended";
     case STATUS_FAILED:
+    case STATUS_LOST:
         return "rowferry check";
     case STATUS_STALLED:
         return stall_remedy(s->holder.work.stall);
@@ -125,6 +127,9 @@ static void status_text_push_cause(struct buf *out, const struct status *s, enum
     } else if (state == STATUS_STANDS_BY) {
         buf_push_literal(out, ": ");
         terminal_push_safe(out, s->holder.work.holder, strlen(s->holder.work.holder));
+    } else if (state == STATUS_LOST) {
+        buf_push_literal(out, ": ");
+        terminal_push_safe(out, s->lost, strlen(s->lost));
     } else if (state == STATUS_UNKNOWN) {
         buf_printf(out, ": %s", s->why_unknown);
     } else if (state == STATUS_EQUAL && status_text_differed(s)) {

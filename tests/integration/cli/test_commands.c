@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generations.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/file.h"
 #include "sql.h"
@@ -307,6 +308,28 @@ START_TEST(status_names_the_reason_of_a_run_that_failed)
 }
 END_TEST
 
+START_TEST(status_says_that_the_index_is_lost)
+{
+    struct world w;
+    struct program_result result;
+    synced_world(&w, 5);
+    rowferry_run(&result, w.config, "status", NULL);
+    expect_text(result.out, ", now");
+    program_result_release(&result);
+    char *live = generations_live(&w, "shop-articles");
+    generations_do(&w, "DELETE", NULL, "/%s", live);
+    rowferry_run(&result, w.config, "status", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    expect_text(result.out,
+                "state         the live index is lost: \"shop-articles\" no longer exists");
+    expect_text(result.out, "  next          rowferry check\n");
+    ck_assert_ptr_null(strstr(result.out, ", now"));
+    program_result_release(&result);
+    free(live);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(status_watched_without_a_terminal_is_lines_of_json_until_it_is_interrupted)
 {
     struct world w;
@@ -511,7 +534,7 @@ SUITE_MAIN("integration/cli/commands", check_passes_over_all_that_a_sync_needs_a
            an_interrupted_sync_ends_well_and_the_next_one_goes_on,
            status_counts_what_waits_and_works_with_both_servers_away,
            status_says_equal_where_nothing_waits, status_says_when_the_index_was_reconciled,
-           status_names_the_reason_of_a_run_that_failed,
+           status_names_the_reason_of_a_run_that_failed, status_says_that_the_index_is_lost,
            status_watched_without_a_terminal_is_lines_of_json_until_it_is_interrupted,
            status_shows_the_limits_of_a_holder_while_it_works,
            open_dead_letters_end_with_3_unless_they_are_said_to_be_well,
