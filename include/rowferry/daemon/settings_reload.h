@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The configuration of a long-running process: the initial one, overlaid with the latest values of
- * the settings that may change at run time (secrets, limits, guard, log).
+ * the settings that may change at run time (secrets, limits, guard, log). The definition of a
+ * pipeline (mapping, settings, fields, condition, query) changes only with a rebuild of it.
  *
- * One thread reloads; the others take a reading and drop it. A reading is freed when its last user
- * drops it.
+ * Any thread may reload, one at a time; threads take a reading and drop it. A reading is freed when
+ * its last user drops it.
  */
 #pragma once
 
@@ -21,7 +22,9 @@ struct reading {
 struct settings_reload {
     const struct config *first; /* borrowed; secrets are resolved */
     struct reading *now;
+    bool *redefined; /* by pipeline: its definition is that of the last reading */
     pthread_mutex_t lock;
+    pthread_mutex_t reloading; /* held by the thread that reloads */
 };
 
 void settings_reload_init(struct settings_reload *s, const struct config *first);
@@ -33,3 +36,11 @@ void settings_reload_drop(struct settings_reload *s, struct reading *r);
 
 /* Reloads the file. Logs the options that need a restart. An error leaves everything unchanged. */
 int settings_reload_read_again(struct settings_reload *s, struct err *err) MUST_CHECK;
+
+/* Reloads the file like settings_reload_read_again, and takes the definition of the pipeline from
+ * it too, if `fits` accepts it. *taken is false if it does not, or if table, key, capture or alias
+ * are others, which need a restart; then nothing is changed. */
+typedef bool (*settings_reload_fits)(void *context, const struct pipeline_config *pipeline);
+int settings_reload_redefine(struct settings_reload *s, const char *pipeline,
+                             settings_reload_fits fits, void *context, bool *taken,
+                             struct err *err) MUST_CHECK;

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reindex while another process holds the pipeline. */
 #include "rebuilds.h"
+#include "rowferry/base/buf.h"
+#include "rowferry/base/file.h"
+
+static void expect_title_type(const struct world *w, const char *type)
+{
+    char words[64];
+    struct reply reply;
+    snprintf(words, sizeof(words), "\"title\":{\"type\":\"%s\"}", type);
+    reply_get(&reply, "GET", w->service.url, "/shop-articles/_mapping", NULL, AUTH);
+    expect_text(reply.body, words);
+    reply_release(&reply);
+}
 
 /* Starts a run that follows, with a slow service. */
 static void running(struct world *w, struct program *p)
@@ -43,6 +55,47 @@ START_TEST(a_run_rebuilds_when_it_is_asked_and_goes_on)
 }
 END_TEST
 
+/* Returns another file with these properties; the caller frees it. */
+static char *configuration_of(struct world *w, const char *properties)
+{
+    struct buf text;
+    buf_init(&text, (size_t)1 << 20);
+    world_configure(w, properties, SLOW_LIMITS);
+    ck_assert_ptr_null(file_read(w->config, 1000, &text, NULL));
+    char *path = scratch_write(w->dir, "other.json", buf_text(&text));
+    buf_release(&text);
+    return path;
+}
+
+START_TEST(a_run_takes_the_mapping_that_it_is_asked_to_build_from_its_file)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    running(&w, &p);
+    world_configure(&w, OTHER_PROPERTIES, SLOW_LIMITS);
+    reindex(&w, 0, &result, NULL, NULL);
+    expect_text(result.out, "articles: rebuilt as shop-articles-");
+    program_result_release(&result);
+    expect_live(&w, "-2");
+    expect_title_type(&w, "keyword");
+    sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
+    await_title(&w, 20, "after");
+    program_signal(&p, SIGHUP); /* keeps what it took */
+    program_await(&p, "event=configuration_read", WAIT_MS);
+    sql_exec(w.conn, "update articles set title = 'later' where source_id = 20");
+    await_title(&w, 20, "later");
+    world_expect_equal(&w);
+    world_configure(&w, SAME_PROPERTIES, SLOW_LIMITS);
+    reindex(&w, 0, &result, "--rollback", NULL);
+    program_result_release(&result);
+    expect_live(&w, "-1");
+    expect_title_type(&w, "text");
+    world_expect_equal(&w);
+    end_run(&w, &p);
+}
+END_TEST
+
 START_TEST(what_a_run_refuses_is_told_with_the_reason)
 {
     struct world w;
@@ -55,12 +108,16 @@ START_TEST(what_a_run_refuses_is_told_with_the_reason)
     reindex(&w, 0, &result, "--abort", NULL);
     expect_text(result.out, "articles: no rebuild is under way\n");
     program_result_release(&result);
-    world_configure(&w, OTHER_PROPERTIES, SLOW_LIMITS);
-    reindex(&w, 1, &result, NULL, NULL);
+    char *other = configuration_of(&w, OTHER_PROPERTIES);
+    world_configure(&w, SAME_PROPERTIES, SLOW_LIMITS);
+    rowferry_run(&result, other, "reindex", NULL);
+    ck_assert_int_eq(result.exit_code, 1);
     expect_text(result.err,
-                "rowferry: pipeline \"articles\": it is held by a process that began with "
-                "another configuration");
+                "rowferry: pipeline \"articles\": the process that holds it has another "
+                "configuration");
+    expect_text(result.err, w.config); /* where to change it */
     program_result_release(&result);
+    free(other);
     sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
     await_title(&w, 20, "after");
     expect_live(&w, "-1");
@@ -189,6 +246,7 @@ START_TEST(what_another_host_holds_is_not_rebuilt)
 END_TEST
 
 SUITE_MAIN("reindex/requests", a_run_rebuilds_when_it_is_asked_and_goes_on,
+           a_run_takes_the_mapping_that_it_is_asked_to_build_from_its_file,
            what_a_run_refuses_is_told_with_the_reason, who_asked_may_leave_and_another_may_abort,
            a_rebuild_that_runs_adopts_nothing_by_a_later_word, a_sync_at_work_is_waited_for,
            what_another_host_holds_is_not_rebuilt)

@@ -102,6 +102,51 @@ START_TEST(a_file_with_an_error_changes_nothing)
 }
 END_TEST
 
+/* Stands for a request: accepts the definition with this field. */
+static bool has_field(void *context, const struct pipeline_config *pipeline)
+{
+    return pipeline->field_count == 1 && strcmp(pipeline->fields[0].column, context) == 0;
+}
+
+#define FIELD(column) "\"fields\": {\"title\": \"" column "\"},"
+
+START_TEST(a_pipeline_is_redefined_if_the_file_fits_and_stays_so)
+{
+    struct reload r;
+    struct err err;
+    bool taken = false;
+    char wanted[] = "heading";
+    reload_init(&r, "", FIELD("name"));
+    workplace_write(&r.place, "", FIELD("other"));
+    OK(settings_reload_redefine(&r.settings, "articles", has_field, wanted, &taken, &err));
+    ck_assert(!taken);
+    workplace_write(&r.place, "", FIELD("heading"));
+    OK(settings_reload_redefine(&r.settings, "articles", has_field, wanted, &taken, &err));
+    ck_assert(taken);
+    OK(settings_reload_read_again(&r.settings, &err)); /* by HUP */
+    struct reading *now = settings_reload_take(&r.settings);
+    ck_assert_str_eq(now->config.pipelines[0].fields[0].column, "heading");
+    settings_reload_drop(&r.settings, now);
+    reload_release(&r);
+}
+END_TEST
+
+START_TEST(a_definition_is_not_taken_unasked)
+{
+    struct reload r;
+    struct err err;
+    reload_init(&r, "", FIELD("name"));
+    workplace_write(&r.place, "", FIELD("heading"));
+    OK(settings_reload_read_again(&r.settings, &err));
+    struct reading *now = settings_reload_take(&r.settings);
+    ck_assert_str_eq(now->config.pipelines[0].fields[0].column, "name");
+    ck_assert_ptr_nonnull(strstr(r.events.names, "needs_restart"));
+    settings_reload_drop(&r.settings, now);
+    reload_release(&r);
+}
+END_TEST
+
 SUITE_MAIN("daemon/settings_reload", limits_and_guard_change_for_the_next_reading,
            a_reading_in_use_stays_as_it_was, other_options_need_a_restart,
-           a_file_with_an_error_changes_nothing)
+           a_file_with_an_error_changes_nothing,
+           a_pipeline_is_redefined_if_the_file_fits_and_stays_so, a_definition_is_not_taken_unasked)
