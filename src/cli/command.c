@@ -296,8 +296,9 @@ const struct command commands[] = {
         .summary = "read the rows of dead letters again and send them",
         .about =
             "Without a KEY, takes all open ones, or those that --reason, --older and --newer "
-            "choose. A document that succeeds is no longer a dead letter. If another process holds "
-            "the pipeline, that process does it, as for resync. With --json, one object.",
+            "choose, of the pipeline that --pipeline names or else of all. A document that "
+            "succeeds is no longer a dead letter. If another process holds the pipeline, that "
+            "process does it, as for resync. With --json, one object per line for each pipeline.",
         .options = JSON | ONE | CHOSEN,
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
         .run = command_deadletter_retry,
@@ -306,9 +307,11 @@ const struct command commands[] = {
         .name = "deadletter discard",
         .operands = "[KEY...]",
         .summary = "discard dead letters",
-        .about = "Without a KEY, takes those that --all, --reason, --older and --newer choose. Row "
-                 "and document stay unchanged. Asks first; without a terminal it needs --yes. With "
-                 "--json, one object.",
+        .about =
+            "Without a KEY, takes those that --all, --reason, --older and --newer choose, of "
+            "the pipeline that --pipeline names or else of all. Row and document stay "
+            "unchanged. Asks first; without a terminal it needs --yes. With --json, one object "
+            "per line for each pipeline.",
         .options = JSON | ONE | CHOSEN | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_YES),
         .exits = EXITS(HELD),
         .run = command_deadletter_discard,

@@ -80,14 +80,31 @@ static int deadletter_edit_run_or_explain(struct holder_request *k, struct err *
     return rc;
 }
 
-int command_deadletter_retry(const struct arguments *a, struct err *err)
+/* Does it for the named pipeline, or without a key for each pipeline of the file. Returns the worst
+ * exit code. */
+static int deadletter_edit_each(const struct arguments *a,
+                                int (*one)(const struct arguments *a, struct err *err),
+                                struct err *err)
+{
+    struct setup setup = {0};
+    enum exit_code worst = EXIT_DONE;
+    if (a->operand_count > 0 || a->values[OPTION_PIPELINE] != NULL) {
+        return one(a, err);
+    }
+    int rc = setup_load(&setup, a, err);
+    for (size_t i = 0; rc >= 0 && i < setup.count; i++) {
+        struct arguments named = *a;
+        named.values[OPTION_PIPELINE] = setup.pipelines[i]->name;
+        rc = one(&named, err);
+        worst = err_exit_code_worse(worst, rc < 0 ? EXIT_DONE : (enum exit_code)rc);
+    }
+    setup_release(&setup);
+    return rc < 0 ? rc : (int)worst;
+}
+
+static int deadletter_edit_retry(const struct arguments *a, struct err *err)
 {
     struct holder_request ask;
-    if (a->operand_count > 0 && choice_given(a)) {
-        return err_set(
-            err, ERR_CONFIG,
-            "command \"deadletter retry\" takes either KEY..., or --reason, --older and --newer");
-    }
     int rc = holder_request_open(&ask, a, "retry", REQUEST_RESYNC, err);
     if (rc == 0) {
         rc = deadletter_edit_choose_letters(&ask, a, err);
@@ -98,6 +115,16 @@ int command_deadletter_retry(const struct arguments *a, struct err *err)
     rc = holder_request_end(&ask, rc, err);
     holder_request_release(&ask);
     return rc;
+}
+
+int command_deadletter_retry(const struct arguments *a, struct err *err)
+{
+    if (a->operand_count > 0 && choice_given(a)) {
+        return err_set(
+            err, ERR_CONFIG,
+            "command \"deadletter retry\" takes either KEY..., or --reason, --older and --newer");
+    }
+    return deadletter_edit_each(a, deadletter_edit_retry, err);
 }
 
 /* --- discard ------------------------------------------------------------------------------- */
@@ -118,32 +145,28 @@ static int deadletter_edit_check_discard(const struct arguments *a, struct err *
     return 0;
 }
 
-static bool deadletter_edit_is_agreed(size_t count)
+static bool deadletter_edit_is_agreed(const char *pipeline, size_t count)
 {
     char n[UNITS_BYTES];
     char *line = NULL;
     size_t size = 0;
-    fprintf(stderr, "discard %s dead letter%s? [y/N] ", units_count(n, (int64_t)count),
-            count == 1 ? "" : "s");
+    fprintf(stderr, "%s: discard %s dead letter%s? [y/N] ", pipeline,
+            units_count(n, (int64_t)count), count == 1 ? "" : "s");
     bool yes = getline(&line, &size, stdin) > 0 &&
                (strcmp(line, "y\n") == 0 || strcmp(line, "yes\n") == 0);
     free(line);
     return yes;
 }
 
-int command_deadletter_discard(const struct arguments *a, struct err *err)
+static int deadletter_edit_discard(const struct arguments *a, struct err *err)
 {
     struct holder_request ask;
-    int rc = deadletter_edit_check_discard(a, err);
-    if (rc < 0) {
-        return rc;
-    }
-    rc = holder_request_open(&ask, a, "discard", REQUEST_DISCARD, err);
+    int rc = holder_request_open(&ask, a, "discard", REQUEST_DISCARD, err);
     if (rc == 0) {
         rc = deadletter_edit_choose_letters(&ask, a, err);
     }
     if (rc == 0 && ask.client.keys > 0 && !arguments_have(a, OPTION_YES) &&
-        !deadletter_edit_is_agreed(ask.client.keys)) {
+        !deadletter_edit_is_agreed(ask.session.pipeline->name, ask.client.keys)) {
         rc = err_set(err, ERR_REJECTED, "nothing was discarded");
     } else if (rc == 0) {
         rc = deadletter_edit_run_or_explain(&ask, err);
@@ -151,4 +174,10 @@ int command_deadletter_discard(const struct arguments *a, struct err *err)
     rc = holder_request_end(&ask, rc, err);
     holder_request_release(&ask);
     return rc;
+}
+
+int command_deadletter_discard(const struct arguments *a, struct err *err)
+{
+    int rc = deadletter_edit_check_discard(a, err);
+    return rc < 0 ? rc : deadletter_edit_each(a, deadletter_edit_discard, err);
 }

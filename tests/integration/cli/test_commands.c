@@ -308,6 +308,54 @@ START_TEST(status_names_the_reason_of_a_run_that_failed)
 }
 END_TEST
 
+/* Two pipelines whose field refuses every title. */
+static void refusing_world(struct world *w)
+{
+    char *text = NULL;
+    world_start(w, 3, NULL);
+    world_install(w);
+    ck_assert_int_gt(
+        asprintf(&text,
+                 "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": "
+                 "{\"api_key\": {\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/state.db\"},"
+                 "\"pipelines\": [{\"name\": \"first\", \"from\": {\"table\": "
+                 "\"public.articles\"}, \"to\": {\"index\": \"shop-first\", \"mappings\": "
+                 "{\"properties\": {\"title\": {\"type\": \"date\"}}}}}, {\"name\": \"second\", "
+                 "\"from\": {\"table\": \"public.articles\"}, \"to\": {\"index\": "
+                 "\"shop-second\", \"mappings\": {\"properties\": {\"title\": {\"type\": "
+                 "\"date\"}}}}}]}",
+                 w->uri, w->service.url, w->dir, w->dir),
+        0);
+    free(w->config);
+    w->config = scratch_write(w->dir, "two.json", text);
+    free(text);
+    rowferry_expect(3, w->config, "sync", NULL);
+}
+
+START_TEST(dead_letters_of_all_pipelines_are_retried_and_discarded_at_once)
+{
+    struct world w;
+    struct program_result result;
+    refusing_world(&w);
+    rowferry_expect(2, w.config, "deadletter", "discard", "--all", NULL); /* not without --yes */
+    sql_exec(w.conn, "update articles set title = '2026-01-01' where source_id = 1");
+    rowferry_run(&result, w.config, "deadletter", "retry", NULL);
+    ck_assert_msg(result.exit_code == 3, "%d %s", result.exit_code, result.err);
+    expect_text(result.out, "first: ");
+    expect_text(result.out, "second: ");
+    program_result_release(&result);
+    rowferry_expect(0, w.config, "deadletter", "discard", "--all", "--yes", NULL);
+    rowferry_run(&result, w.config, "deadletter", "list", NULL);
+    ck_assert_ptr_null(strstr(result.out, "title"));
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "deadletter", "retry", NULL);
+    expect_text(result.out, "first: no dead letters");
+    expect_text(result.out, "second: no dead letters");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(status_says_that_the_index_is_lost)
 {
     struct world w;
@@ -534,7 +582,9 @@ SUITE_MAIN("integration/cli/commands", check_passes_over_all_that_a_sync_needs_a
            an_interrupted_sync_ends_well_and_the_next_one_goes_on,
            status_counts_what_waits_and_works_with_both_servers_away,
            status_says_equal_where_nothing_waits, status_says_when_the_index_was_reconciled,
-           status_names_the_reason_of_a_run_that_failed, status_says_that_the_index_is_lost,
+           status_names_the_reason_of_a_run_that_failed,
+           dead_letters_of_all_pipelines_are_retried_and_discarded_at_once,
+           status_says_that_the_index_is_lost,
            status_watched_without_a_terminal_is_lines_of_json_until_it_is_interrupted,
            status_shows_the_limits_of_a_holder_while_it_works,
            open_dead_letters_end_with_3_unless_they_are_said_to_be_well,

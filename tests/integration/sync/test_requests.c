@@ -176,7 +176,7 @@ static void discard_typing(const struct world *w, const char *answer, int code, 
                                         getenv("ROWFERRY_PROGRAM"), w->config, answer, NULL},
                   NULL);
     program_finish(&program, WAIT_MS, &result);
-    expect_text(result.out, "discard 1 dead letter? [y/N] ");
+    expect_text(result.out, "articles: discard 1 dead letter? [y/N] ");
     expect_text(result.out, text);
     ck_assert_int_eq(result.exit_code, code);
     program_result_release(&result);
