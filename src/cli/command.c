@@ -57,6 +57,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_OUTPUT] = {"--output", 'o', "FILE", "write to a new file instead of standard output"},
     [OPTION_FORCE] = {"--force", 0, NULL, "replace the file if it exists"},
     [OPTION_HTML] = {"--html", 0, "FILE", "write a self-contained HTML page with plots"},
+    [OPTION_QUIET] = {"--quiet", 'q', NULL,
+                      "print nothing if all is well; log warnings and errors only"},
     [OPTION_METRICS_FILE] = {"--metrics-file", 0, "FILE",
                              "replace this file by metrics of the sync, for node_exporter"},
 };
@@ -120,10 +122,11 @@ const struct command commands[] = {
         .about =
             "The first run on an empty target builds the index; later runs send only what changed. "
             "Several pipelines run side by side. An interrupt lets requests in flight finish; a "
-            "second one ends it at once. With --json, one object per line for each pipeline.",
+            "second one ends it at once. With --json, one object per line for each pipeline. With "
+            "--quiet, a job that mails its output is silent if all went well.",
         .options = JSON | OPTION_BIT(OPTION_REFRESH) | OPTION_BIT(OPTION_ALLOW_DELETES) |
                    OPTION_BIT(OPTION_ALLOW_REJECTIONS) | OPTION_BIT(OPTION_DEAD_LETTERS_OK) |
-                   OPTION_BIT(OPTION_METRICS_FILE),
+                   OPTION_BIT(OPTION_METRICS_FILE) | OPTION_BIT(OPTION_QUIET),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
         .run = command_sync,
     },

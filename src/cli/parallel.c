@@ -28,7 +28,8 @@ static int parallel_run_all(const struct arguments *a, const struct setup *setup
     struct settings_reload settings;
     enum exit_code worst = EXIT_DONE;
     int rc = 0;
-    progress_line_init(&progress, !arguments_have(a, OPTION_NO_PROGRESS));
+    progress_line_init(&progress,
+                       !arguments_have(a, OPTION_NO_PROGRESS) && !arguments_have(a, OPTION_QUIET));
     settings_reload_init(&settings, setup->config);
     for (size_t i = 0; i < t->count; i++) {
         struct job_base *base = parallel_job_at(t, i);

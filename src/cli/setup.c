@@ -64,7 +64,9 @@ static int setup_load_named(struct setup *out, const struct arguments *a, const 
     if (rc < 0) {
         return rc;
     }
-    log_configure((enum log_level)out->config->log_level, (enum log_format)out->config->log_format);
+    bool quiet = arguments_have(a, OPTION_QUIET) && out->config->log_level < LOG_WARN;
+    log_configure(quiet ? LOG_WARN : (enum log_level)out->config->log_level,
+                  (enum log_format)out->config->log_format);
     return setup_pick_pipelines(out, names, count, err);
 }
 

@@ -142,13 +142,13 @@ END_TEST
 
 START_TEST(a_missing_index_stops_without_a_dead_letter)
 {
-    stops("{\"items_status\":404}", "no such index");
+    stops("{\"items_status\":404}", "no longer exists");
 }
 END_TEST
 
 START_TEST(a_missing_index_among_good_items_stops_without_a_dead_letter)
 {
-    stops("{\"items\":[0,0,0,404]}", "no such index");
+    stops("{\"items\":[0,0,0,404]}", "no longer exists");
 }
 END_TEST
 

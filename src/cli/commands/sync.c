@@ -247,8 +247,10 @@ static void sync_job_run(void *job)
         sync_job_find_success(j);
     }
     session_release(s);
-    report_print(arguments_have(j->base.arguments, OPTION_JSON), &j->outcome, j->base.progress);
-    sync_job_report_rebuilt(j);
+    if (!arguments_have(j->base.arguments, OPTION_QUIET) || j->outcome.exit_code != EXIT_DONE) {
+        report_print(arguments_have(j->base.arguments, OPTION_JSON), &j->outcome, j->base.progress);
+        sync_job_report_rebuilt(j);
+    }
     j->base.exit_code = j->outcome.exit_code;
 }
 

@@ -80,7 +80,11 @@ int terminal_result(const struct buf *out, struct err *err)
 bool terminal_colours(int fd)
 {
     const char *none = getenv("NO_COLOR");
+    const char *force = getenv("CLICOLOR_FORCE");
     const char *kind = getenv("TERM");
+    if (force != NULL && *force != '\0' && strcmp(force, "0") != 0) {
+        return true;
+    }
     return (none == NULL || *none == '\0') && kind != NULL && strcmp(kind, "dumb") != 0 &&
            isatty(fd) == 1;
 }

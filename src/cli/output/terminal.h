@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Output for people: results on stdout, errors on stderr, colours only on a terminal and never with
- * NO_COLOR.
+ * NO_COLOR, or always with CLICOLOR_FORCE.
  */
 #pragma once
 

@@ -124,10 +124,8 @@ static void apply_outcome_hint(const struct loop *l, struct span reason, struct 
         err_hint(why, "the next sync fills the data stream again: rowferry sync %s",
                  l->view.target.pipeline);
     } else if (outcome_is_gone(reason)) {
-        err_hint(why,
-                 "index \"%s\" or its alias \"%s\" is gone: put the index back, or rebuild it: "
-                 "rowferry reindex %s",
-                 l->view.target.index, l->sender.write_alias, l->view.target.pipeline);
+        err_hint(why, "put the index back, or rebuild it: rowferry reindex %s",
+                 l->view.target.pipeline);
     } else if (outcome_is_shared(reason)) {
         err_hint(why, "take alias \"%s\" off all indices but \"%s\"", l->sender.write_alias,
                  l->view.target.index);
@@ -144,8 +142,13 @@ static void apply_outcome_fatal(struct loop *l, const struct batch *batch,
         why = batch->failure;
     } else {
         struct span reason = batch_reason(batch, o);
-        err_set(&why, ERR_REJECTED, "index \"%s\" takes no writes: %d %.*s", l->view.target.index,
-                o->http_status, (int)reason.len, reason.data);
+        if (outcome_is_gone(reason)) { /* the service's text names the inner alias alone */
+            err_set(&why, ERR_REJECTED, "index \"%s\" or its alias for writes no longer exists",
+                    l->view.target.index);
+        } else {
+            err_set(&why, ERR_REJECTED, "index \"%s\" takes no writes: %d %.*s",
+                    l->view.target.index, o->http_status, (int)reason.len, reason.data);
+        }
         apply_outcome_hint(l, reason, &why);
     }
     loop_end(l, &why);

@@ -356,6 +356,45 @@ START_TEST(dead_letters_of_all_pipelines_are_retried_and_discarded_at_once)
 }
 END_TEST
 
+START_TEST(a_quiet_sync_speaks_only_of_what_is_wrong)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 5, NULL);
+    world_install(&w);
+    rowferry_run(&result, w.config, "sync", "--quiet", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    ck_assert_str_eq(result.out, "");
+    ck_assert_str_eq(result.err, "");
+    program_result_release(&result);
+    sql_exec(w.conn, "alter table articles rename column title to heading");
+    rowferry_run(&result, w.config, "sync", "-q", NULL);
+    ck_assert_int_eq(result.exit_code, 1);
+    expect_text(result.out, "articles: failed");
+    expect_text(result.err, "title");
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(colours_can_be_forced)
+{
+    struct world w;
+    struct program_result result;
+    world_start(&w, 5, NULL);
+    ck_assert_int_eq(setenv("CLICOLOR_FORCE", "1", 1), 0);
+    rowferry_run(&result, w.config, "status", NULL);
+    expect_text(result.out, "\033[1marticles\033[0m");
+    program_result_release(&result);
+    ck_assert_int_eq(setenv("CLICOLOR_FORCE", "0", 1), 0);
+    rowferry_run(&result, w.config, "status", NULL);
+    ck_assert_ptr_null(strchr(result.out, '\033'));
+    program_result_release(&result);
+    ck_assert_int_eq(unsetenv("CLICOLOR_FORCE"), 0);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(status_says_that_the_index_is_lost)
 {
     struct world w;
@@ -584,6 +623,7 @@ SUITE_MAIN("integration/cli/commands", check_passes_over_all_that_a_sync_needs_a
            status_says_equal_where_nothing_waits, status_says_when_the_index_was_reconciled,
            status_names_the_reason_of_a_run_that_failed,
            dead_letters_of_all_pipelines_are_retried_and_discarded_at_once,
+           a_quiet_sync_speaks_only_of_what_is_wrong, colours_can_be_forced,
            status_says_that_the_index_is_lost,
            status_watched_without_a_terminal_is_lines_of_json_until_it_is_interrupted,
            status_shows_the_limits_of_a_holder_while_it_works,

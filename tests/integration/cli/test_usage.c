@@ -150,7 +150,7 @@ START_TEST(a_mistyped_option_is_answered_with_the_nearest)
     expect(NULL, "status --refresh", 2, "command \"status\" has no option \"--refresh\"");
     expect(NULL, "sync --json=yes", 2, "takes no value");
     expect(NULL, "sync -c", 2, "needs a value");
-    expect(NULL, "sync -q", 2, "unknown option \"-q\"");
+    expect(NULL, "sync -x", 2, "unknown option \"-x\"");
     expect(NULL, "document", 2, "needs ID...");
     expect(NULL, "deadletter show 1 2", 2, "command \"deadletter show\" takes one KEY");
     expect(NULL, "init articles", 2, "command \"init\" takes no \"articles\"; see: rowferry init");
