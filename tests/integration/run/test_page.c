@@ -36,8 +36,8 @@ START_TEST(it_shows_states_and_takes_no_text_for_markup)
     listens_start(&l, &w);
     listens_await(&l, "/readyz", 200, "authors: following");
     char *document = browse(&w, &l);
-    expect_text(document, ">articles</h2>");
-    expect_text(document, ">authors</h2>");
+    expect_text(document, ">articles</button></h2>");
+    expect_text(document, ">authors</button></h2>");
     expect_text(document, "all 2 are well");
     expect_text(document, ">following</p>");
     ck_assert_ptr_null(strstr(document, "asking ..."));
@@ -46,6 +46,9 @@ START_TEST(it_shows_states_and_takes_no_text_for_markup)
     listens_await(&l, "/readyz", 503, "not ready: authors: stopped with 1: ");
     document = browse(&w, &l);
     expect_text(document, "1 of 2 needs attention");
+    expect_text(document, ">stopped, is tried again</p>");
+    ck_assert(strstr(document, ">authors</button></h2>") <
+              strstr(document, ">articles</button></h2>"));
     expect_text(document, "&lt;b id=injected&gt;x");
     ck_assert_ptr_null(strstr(document, "<b id="));
     free(document);
