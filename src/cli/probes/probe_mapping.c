@@ -211,8 +211,9 @@ static int probe_mapping_create(struct check *c, const struct mapping *m, struct
     buf_init(&mappings, MAPPING_MAX_BYTES);
     probe_mapping_name_trial(c, t, &meta);
     mapping_write(&mappings, m, buf_text(&meta));
-    int rc =
-        trial_create(c->session.service, t, buf_text(&mappings), c->pipeline->to.settings, err);
+    t->asked = true;
+    int rc = index_create(c->session.service, t->index, buf_text(&mappings),
+                          c->pipeline->to.settings, err);
     struct err unremoved;
     if (trial_remove(c->session.service, t, &unremoved) < 0) {
         check_report(c, VERDICT_WARN, NULL, "the index \"%s\" of this check may still exist: %s",
@@ -245,6 +246,8 @@ static void probe_mapping_try(struct check *c)
     if (rc < 0 && (err.http_status == 403 || err.http_status == 401)) {
         check_report(c, VERDICT_WARN, "rowferry validate tries it with rows",
                      "could not be tried: %s", err.message);
+    } else if (rc == ERR_TRANSIENT) {
+        check_report(c, VERDICT_SKIP, NULL, "could not be tried: %s", err.message);
     } else if (rc < 0) {
         err.detail[0] = '\0'; /* the whole answer, whose reason the message has */
         check_fail_else(c, &err, "correct to.mappings or to.settings");

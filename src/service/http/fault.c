@@ -8,7 +8,7 @@
 
 #include "rowferry/base/units.h"
 
-#define TLS_TRY_MS 3000L
+#define SCHEME_TRY_MS 3000L
 
 enum saying {
     SAY_RESOLVE,
@@ -212,23 +212,26 @@ static bool fault_is_secure(const struct slot *slot)
     return strncmp(slot->service->bases[slot->base].url, "https:", 6) == 0;
 }
 
-/* Returns true if the server of a plain URL that answers nothing starts TLS. */
-static bool fault_speaks_tls(const struct slot *slot)
+/* Asks the server for HEAD / with the other scheme and without a credential. Returns true if it
+ * starts TLS ("https"), or answers without it ("http"). A TLS port may answer a plain request with
+ * 400, only to say that. */
+static bool fault_speaks(const struct slot *slot, const char *scheme)
 {
     char url[512];
+    long status = 0;
     CURL *easy = curl_easy_init();
-    bool speaks = false;
-    snprintf(url, sizeof(url), "https://%s/", slot->service->bases[slot->base].origin);
+    CURLcode code = CURLE_FAILED_INIT;
+    snprintf(url, sizeof(url), "%s://%s/", scheme, slot->service->bases[slot->base].origin);
     if (easy != NULL && curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK &&
-        curl_easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L) == CURLE_OK &&
+        curl_easy_setopt(easy, CURLOPT_NOBODY, 1L) == CURLE_OK &&
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
         curl_easy_setopt(easy, CURLOPT_PROXY, "") == CURLE_OK &&
-        curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, TLS_TRY_MS) == CURLE_OK) {
-        CURLcode code = curl_easy_perform(easy);
-        speaks = code == CURLE_OK || code == CURLE_PEER_FAILED_VERIFICATION;
+        curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, SCHEME_TRY_MS) == CURLE_OK) {
+        code = curl_easy_perform(easy);
+        curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
     }
     curl_easy_cleanup(easy);
-    return speaks;
+    return code == CURLE_PEER_FAILED_VERIFICATION || (code == CURLE_OK && status != 400);
 }
 
 /* Recognises a wrong host or scheme: it has never worked, so waiting does not help. Returns 0 if it
@@ -241,14 +244,13 @@ static int fault_report_wrong_url(const struct slot *slot, const struct fault_ro
     }
     if (row->saying == SAY_RESOLVE) {
         err_set(err, ERR_REJECTED, "could not find the address of %s", origin);
-        return err_hint(err,
-                        "correct the host in service.url, or the name server of this machine");
+        return err_hint(err, "correct the host in service.url, or the name server of this machine");
     }
-    if (row->saying == SAY_HANDSHAKE && strstr(slot->failure, "wrong version number") != NULL) {
+    if (row->saying == SAY_HANDSHAKE && fault_speaks(slot, "http")) {
         err_set(err, ERR_REJECTED, "%s does not speak TLS", origin);
         return err_hint(err, "use http://%s in service.url, or set the service's TLS up", origin);
     }
-    if (row->saying == SAY_LOST && !fault_is_secure(slot) && fault_speaks_tls(slot)) {
+    if (row->saying == SAY_LOST && !fault_is_secure(slot) && fault_speaks(slot, "https")) {
         err_set(err, ERR_REJECTED, "%s speaks TLS", origin);
         return err_hint(err, "use https://%s in service.url", origin);
     }

@@ -73,6 +73,21 @@ START_TEST(dead_letters_that_are_open_are_told)
 }
 END_TEST
 
+START_TEST(a_mapping_that_the_service_refuses_is_found)
+{
+    static const struct planted faults[] = {
+        {.line = "acceptance",
+         .status = "FAIL",
+         .words = "the analyzer [nope]",
+         .setting = {.properties = "\"title\":{\"type\":\"text\",\"analyzer\":\"nope\"}"},
+         .remedy = "correct to.mappings",
+         .mend = MEND_SETTING,
+         .mended = {.properties = "\"title\":{\"type\":\"text\",\"analyzer\":\"standard\"}"}},
+    };
+    ALL(faults);
+}
+END_TEST
+
 START_TEST(a_mapping_that_does_not_fit_is_found)
 {
     static const struct planted faults[] = {
@@ -98,13 +113,6 @@ START_TEST(a_mapping_that_does_not_fit_is_found)
          .remedy = "enabled",
          .mend = MEND_SETTING,
          .mended = {.properties = "\"extra\":{\"type\":\"object\",\"enabled\":false}"}},
-        {.line = "acceptance",
-         .status = "FAIL",
-         .words = "the analyzer [nope]",
-         .setting = {.properties = "\"title\":{\"type\":\"text\",\"analyzer\":\"nope\"}"},
-         .remedy = "correct to.mappings",
-         .mend = MEND_SETTING,
-         .mended = {.properties = "\"title\":{\"type\":\"text\",\"analyzer\":\"standard\"}"}},
         {.line = "guessing",
          .status = "WARN",
          .words = "members of \"extra\"",
@@ -403,9 +411,10 @@ START_TEST(a_state_file_on_another_machines_disk_is_told)
 END_TEST
 
 SUITE_MAIN("integration/check_local", what_stands_in_the_way_of_a_pipeline_is_told,
-           dead_letters_that_are_open_are_told, a_mapping_that_does_not_fit_is_found,
-           what_there_is_no_room_for_is_found, shards_and_load_that_do_not_fit_are_found,
-           a_sample_that_takes_too_long_is_given_up, a_configuration_that_opens_too_much_is_told,
+           dead_letters_that_are_open_are_told, a_mapping_that_the_service_refuses_is_found,
+           a_mapping_that_does_not_fit_is_found, what_there_is_no_room_for_is_found,
+           shards_and_load_that_do_not_fit_are_found, a_sample_that_takes_too_long_is_given_up,
+           a_configuration_that_opens_too_much_is_told,
            a_state_file_on_another_machines_disk_is_told,
            files_that_are_missing_or_open_to_others_are_told,
            a_state_file_without_a_place_or_of_another_program_is_told)

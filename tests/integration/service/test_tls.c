@@ -186,8 +186,8 @@ START_TEST(https_to_a_port_without_tls_is_reported)
     char url[64];
     devsearch_start(&plain, NULL);
     snprintf(url, sizeof(url), "https://127.0.0.1:%d", plain.port);
-    ck_assert_int_eq(ask(url, p.cert, NULL, &err), ERR_TRANSIENT);
-    ck_assert_msg(strstr(err.message, "could not start TLS with") != NULL, "%s", err.message);
+    ck_assert_int_eq(ask(url, p.cert, NULL, &err), ERR_REJECTED);
+    ck_assert_msg(strstr(err.message, "does not speak TLS") != NULL, "%s", err.message);
     devsearch_stop(&plain);
     leave(&p);
 }

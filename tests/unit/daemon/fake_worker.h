@@ -167,7 +167,7 @@ static inline void fake_worker_init(struct fake_worker *w, struct fake *f)
 /* Makes changes of w->pipeline the settings of the next round, as a reload does. */
 static inline void fake_worker_reload(struct fake_worker *w)
 {
-    settings_reload_drop(&w->settings, w->settings.now); /* the reading of the worker stays */
+    settings_reload_release(&w->settings); /* the reading of the worker stays */
     settings_reload_init(&w->settings, &w->config);
 }
 
