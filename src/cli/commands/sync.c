@@ -143,7 +143,7 @@ static int sync_job_do(struct sync_job *j, struct err *err)
 
 /* --- the last success ------------------------------------------------------------------------- */
 
-static bool sync_job_succeeded(int exit_code)
+static bool sync_job_succeeded(enum exit_code exit_code)
 {
     return exit_code == EXIT_DONE || exit_code == EXIT_DEAD_LETTERS;
 }
@@ -159,7 +159,7 @@ static void sync_job_find_success(struct sync_job *j)
     }
     for (size_t i = 0; i < count && j->succeeded_us == 0; i++) {
         if (strcmp(runs[i].command, "sync") == 0 && runs[i].ended_us != 0 &&
-            sync_job_succeeded(runs[i].exit_code)) {
+            sync_job_succeeded((enum exit_code)runs[i].exit_code)) {
             j->succeeded_us = runs[i].ended_us;
         }
     }
@@ -271,7 +271,7 @@ static int sync_write_metrics(const struct arguments *a, const void *jobs, size_
         bool good = sync_job_succeeded(o->exit_code);
         int64_t now_us = clock_wall_us(&clock);
         samples[i] = (struct sync_sample){.pipeline = all[i].base.pipeline->name,
-                                          .exit_code = o->exit_code,
+                                          .exit_code = (int)o->exit_code,
                                           .ended_us = now_us,
                                           .succeeded_us = good ? now_us : all[i].succeeded_us,
                                           .took_ms = o->took_ms,

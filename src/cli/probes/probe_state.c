@@ -196,7 +196,7 @@ static int probe_state_report_stall(struct check *c, struct state *state, bool *
     char holder[256];
     char when[CLOCK_ISO_BYTES];
     struct live_progress work;
-    bool working;
+    bool working = false;
     int rc = lock_look(state, held, holder, sizeof(holder), err);
     rc = rc == 0 ? live_progress_read(state, &work, &working, err) : rc;
     if (rc < 0 || !*held || !working || work.stall[0] == '\0' ||
@@ -205,9 +205,8 @@ static int probe_state_report_stall(struct check *c, struct state *state, bool *
     }
     const char *remedy = stall_remedy(work.stall);
     check_report(c, VERDICT_FAIL, remedy != NULL ? remedy : "rowferry status",
-                 "%s makes no "
-                 "progress since %s: %s",
-                 holder, clock_iso(when, work.stall_us, 0), work.stall_why);
+                 "%s makes no progress since %s: %s", holder, clock_iso(when, work.stall_us, 0),
+                 work.stall_why);
     return 0;
 }
 
