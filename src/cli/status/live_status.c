@@ -83,7 +83,8 @@ static void live_status_take_board(struct status *s, const struct status_snapsho
     }
     s->pending = m->work.lag_rows;
     if (s->holder.hold != STATUS_UNHELD) {
-        s->holder.hold = m->work.stage[0] != '\0' ? STATUS_WORKING : STATUS_HELD;
+        bool works = m->work.stage[0] != '\0' || m->work.stall[0] != '\0';
+        s->holder.hold = works ? STATUS_WORKING : STATUS_HELD;
     }
     if (m->work.equal_us >= s->holder.work.equal_us) {
         s->holder.work = m->work;

@@ -126,6 +126,29 @@ START_TEST(a_pipeline_that_stopped_is_shown_beside_one_that_goes_on)
 }
 END_TEST
 
+START_TEST(one_that_stops_in_its_first_round_has_a_state_and_a_next_step)
+{
+    struct world w;
+    struct listens l;
+    struct program_result result;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    sql_exec(w.conn, "alter table articles rename to gone");
+    ck_assert_int_eq(setenv("ROWFERRY_LISTEN", "127.0.0.1:0", 1), 0);
+    rowferry_start(&l.program, w.config, "run", NULL);
+    ck_assert_int_eq(unsetenv("ROWFERRY_LISTEN"), 0);
+    program_await(&l.program, "event=stopped", WAIT_MS);
+    listens_find(&l);
+    listens_await(&l, "/status", 200, "\"state\":\"stalled\"");
+    listens_await(&l, "/status", 200, "\"next\":\"correct what it names");
+    sql_exec(w.conn, "alter table gone rename to articles");
+    listens_await(&l, "/readyz", 200, "articles: following");
+    stop_run(&l.program, SIGTERM, 0, &result);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(it_answers_through_a_hangup_and_not_after_the_end)
 {
     struct world w;
@@ -243,6 +266,7 @@ END_TEST
 SUITE_MAIN("run/listen", what_changes_is_counted_and_told, status_says_what_the_command_says,
            a_service_that_is_away_is_not_ready_and_then_is,
            a_pipeline_that_stopped_is_shown_beside_one_that_goes_on,
+           one_that_stops_in_its_first_round_has_a_state_and_a_next_step,
            it_answers_through_a_hangup_and_not_after_the_end,
            an_address_that_is_taken_or_not_ours_ends_it_before_anything_begins,
            an_address_that_others_reach_is_warned_of, an_independent_client_parses_the_metrics)
