@@ -54,7 +54,8 @@ END_TEST
 START_TEST(bad_names_are_refused_in_the_words_of_the_service)
 {
     CONVERSATION(
-        NULL, {"PUT", "/Big", NULL, 400, "Invalid index name [Big], must be lowercase", NULL},
+        NULL, {"PUT", "/o%8C", NULL, 400, "Invalid index name [?], must be UTF-8", NULL},
+        {"PUT", "/Big", NULL, 400, "Invalid index name [Big], must be lowercase", NULL},
         {"PUT", "/_x", NULL, 400, "must not start with '_', '-', or '+'", NULL},
         {"PUT", "/a%20b", NULL, 400,
          "must not contain the following characters [ , \\\", *, \\\\, <, |, ,, >, /, ?]", NULL},

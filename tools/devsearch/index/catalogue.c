@@ -3,9 +3,11 @@
 #include "index/catalogue.h"
 #include "base/limits.h"
 #include "base/tree.h"
+#include "rowferry/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 char *random_name(const struct clock *clock)
 {
@@ -31,8 +33,23 @@ static int bad_name(struct refusal *refusal, bool alias, const char *name, const
     return -1;
 }
 
+static bool is_utf8(const char *name)
+{
+    size_t len = strlen(name);
+    for (size_t n; len > 0; name += n, len -= n) {
+        n = text_character(name, len);
+        if (n == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int name_check(const char *name, bool alias, struct refusal *refusal)
 {
+    if (!is_utf8(name)) { /* not quoted: an answer is JSON */
+        return bad_name(refusal, alias, "?", "must be UTF-8");
+    }
     if (strpbrk(name, " \"*\\<|,>/?") != NULL) {
         return bad_name(
             refusal, alias, name,
