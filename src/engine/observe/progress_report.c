@@ -183,13 +183,15 @@ void progress_report_end(struct progress_report *r)
 
 static void progress_report_log_rate(const struct progress *p)
 {
+    struct log_field remaining = {0}; /* ends the fields if it is not known */
+    if (p->remaining_ms >= 0) {
+        remaining = F_INT("remaining_s", p->remaining_ms / 1000);
+    }
     log_event(LOG_INFO, "progress", F_TEXT("pipeline", p->pipeline), F_TEXT("stage", p->stage),
               F_INT("read", p->counters.rows_read), F_INT("upserts", p->counters.upserts),
               F_INT("deletes", p->counters.deletes), F_INT("rejected", p->counters.rejected),
               F_INT("per_second", (int64_t)p->rows_per_second), F_INT("in_flight", p->in_flight),
-              F_INT("batch_bytes", p->batch_bytes),
-              p->remaining_ms < 0 ? (struct log_field){0}
-                                  : F_INT("remaining_s", p->remaining_ms / 1000));
+              F_INT("batch_bytes", p->batch_bytes), remaining);
 }
 
 static void progress_report_show(struct progress_report *r)
