@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check: each property of the mapping against its column, and fields whose type would be
  * guessed. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,32 +186,22 @@ static bool probe_mapping_is_live(const struct check *c, const struct mapping *m
     return same;
 }
 
-static void probe_mapping_name_trial(const struct check *c, struct trial *t, struct buf *meta)
-{
-    struct clock clock = clock_system();
-    uint64_t random = clock_random(&clock);
-    t->pipeline = c->pipeline->name;
-    snprintf(t->token, sizeof(t->token), "%016" PRIx64, random);
-    snprintf(t->index, sizeof(t->index), "%.200s-check-%08" PRIx64, c->pipeline->to.index,
-             random >> 32);
-    buf_push_literal(meta, "{\"pipeline\":");
-    text_json(meta, t->pipeline, strlen(t->pipeline));
-    buf_printf(meta, ",\"creator\":\"%s\",\"trial\":true}", t->token);
-}
-
 /* Returns what the creation of an index with this mapping returns; removes the index. */
 static int probe_mapping_create(struct check *c, const struct mapping *m, struct trial *t,
                                 struct err *err)
 {
-    struct buf meta;
+    struct clock clock = clock_system();
     struct buf mappings;
-    buf_init(&meta, NAMES_MAX_BYTES);
+    int rc =
+        trial_name(t, c->pipeline->name, c->pipeline->to.index, "check", clock_random(&clock), err);
+    if (rc < 0) {
+        return rc;
+    }
     buf_init(&mappings, MAPPING_MAX_BYTES);
-    probe_mapping_name_trial(c, t, &meta);
-    mapping_write(&mappings, m, buf_text(&meta));
+    trial_push_mappings(&mappings, t, m);
     t->asked = true;
-    int rc = index_create(c->session.service, t->index, buf_text(&mappings),
-                          c->pipeline->to.settings, err);
+    rc = index_create(c->session.service, t->index, buf_text(&mappings), c->pipeline->to.settings,
+                      err);
     struct err unremoved;
     if (trial_remove(c->session.service, t, &unremoved) < 0) {
         check_report(c, VERDICT_WARN, NULL, "the index \"%s\" of this check may still exist: %s",
@@ -221,7 +209,6 @@ static int probe_mapping_create(struct check *c, const struct mapping *m, struct
         check_remedy(c, "DELETE /%s", t->index);
     }
     buf_release(&mappings);
-    buf_release(&meta);
     return rc;
 }
 

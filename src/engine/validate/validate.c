@@ -14,7 +14,6 @@
 
 #define REMOVE_TRIES 10
 #define REMOVE_PAUSE_MS 2000
-#define META_MAX_BYTES 4096
 #define MAPPING_MAX_BYTES ((size_t)4 << 20)
 
 static void validate_report_stage(const struct validating *v, const char *words)
@@ -76,35 +75,22 @@ static int validate_choose(struct validating *v, struct err *err)
 
 static int validate_name_index(struct validating *v, struct err *err)
 {
-    struct trial *t = &v->trial;
     uint64_t random = clock_random(&v->ports->clock);
-    t->pipeline = v->options->pipeline;
-    snprintf(t->token, sizeof(t->token), "%016" PRIx64, random);
-    int len = snprintf(t->index, sizeof(t->index), "%s-validate-%08" PRIx64, v->options->alias,
-                       random >> 32);
-    if (len < 0 || (size_t)len >= sizeof(t->index)) {
-        return err_set(err, ERR_CONFIG, "the name \"%s-validate-...\" is too long for an index",
-                       v->options->alias);
-    }
-    snprintf(v->report->index, sizeof(v->report->index), "%s", t->index);
-    return 0;
+    int rc =
+        trial_name(&v->trial, v->options->pipeline, v->options->alias, "validate", random, err);
+    snprintf(v->report->index, sizeof(v->report->index), "%s", v->trial.index);
+    return rc;
 }
 
 static int validate_create(struct validating *v, struct err *err)
 {
-    struct buf meta;
     struct buf mappings;
     validate_report_stage(v, "creating an index");
-    buf_init(&meta, META_MAX_BYTES);
     buf_init(&mappings, MAPPING_MAX_BYTES);
-    buf_push_literal(&meta, "{\"pipeline\":");
-    text_json(&meta, v->trial.pipeline, strlen(v->trial.pipeline));
-    buf_printf(&meta, ",\"creator\":\"%s\",\"trial\":true}", v->trial.token);
-    mapping_write(&mappings, v->options->mapping, buf_text(&meta));
+    trial_push_mappings(&mappings, &v->trial, v->options->mapping);
     int rc =
         trial_create(v->ports->service, &v->trial, buf_text(&mappings), v->options->settings, err);
     buf_release(&mappings);
-    buf_release(&meta);
     return rc;
 }
 

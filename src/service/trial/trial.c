@@ -3,16 +3,44 @@
 #include "rowferry/service/trial/trial.h"
 #include "rowferry/document/json/json_build.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "http/ask.h"
 
 #define PATH_MAX_BYTES 4096
+#define META_MAX_BYTES ((size_t)64 * 1024)
 #define COPIES_MOST 10000 /* no cluster has that number of nodes */
 #define FILTER "filter_path=timed_out,hits.total,hits.hits._id"
 
 /* --- the index -------------------------------------------------------------------------------- */
+
+int trial_name(struct trial *t, const char *pipeline, const char *alias, const char *purpose,
+               uint64_t random, struct err *err)
+{
+    t->pipeline = pipeline;
+    snprintf(t->token, sizeof(t->token), "%016" PRIx64, random);
+    int len =
+        snprintf(t->index, sizeof(t->index), "%s-%s-%08" PRIx64, alias, purpose, random >> 32);
+    if (len < 0 || (size_t)len >= sizeof(t->index)) {
+        return err_set(err, ERR_CONFIG, "the name \"%s-%s-...\" is too long for an index", alias,
+                       purpose);
+    }
+    return 0;
+}
+
+void trial_push_mappings(struct buf *out, const struct trial *t, const struct mapping *m)
+{
+    struct buf meta;
+    buf_init(&meta, META_MAX_BYTES);
+    buf_push_literal(&meta, "{\"pipeline\":");
+    text_json(&meta, t->pipeline, strlen(t->pipeline));
+    buf_printf(&meta, ",\"creator\":\"%s\",\"trial\":true}", t->token);
+    mapping_write(out, m, buf_text(&meta));
+    buf_release(&meta);
+}
 
 /* A refused creation leaves no index, but one whose answer was lost may. */
 int trial_create(struct service *s, struct trial *t, const char *mappings, const char *settings,

@@ -72,11 +72,10 @@ static int installed_look_capture(struct pg *pg, const struct table *table, stru
     sqlquote_array(&key, (const char *const *)table->key, table->key_count);
     int rc = pg_ask_row(pg, "look_capture", PG_PARAMS(PG_INT(table->oid), buf_text(&key)), members,
                         out, err);
-    if (rc == 0 && out->lacks[0] != '\0') {
-        buf_push_literal(why, "this role may not read the table");
-    } else if (rc == 0 && out->capture[0] == '\0') {
-        buf_push_literal(
-            why, "no triggers are installed for this table and key, or this role may not see them");
+    if (rc == 0 && out->capture[0] == '\0') {
+        buf_push_text(why, out->lacks[0] != '\0' ? "this role may not read the table"
+                                                 : "no triggers are installed for this table and "
+                                                   "key, or this role may not see them");
     }
     buf_release(&key);
     return rc;
@@ -163,7 +162,7 @@ int installed_require(struct pg *pg, const struct table *table, struct installed
         bool broken = out->state == INSTALL_BROKEN;
         err_set(err, broken ? ERR_STATE : ERR_REJECTED, "cannot read the changes of %s: %s",
                 table->quoted, buf_text(&why));
-        if (out->lacks[0] != '\0') {
+        if (out->capture[0] == '\0' && out->lacks[0] != '\0') {
             rc = err_hint(err, "run: %s", out->lacks);
         } else {
             rc = err_hint(err, "run: rowferry source %s%s",

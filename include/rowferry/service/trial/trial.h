@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "rowferry/document/mapping/mapping.h"
 #include "rowferry/service/http/product.h"
 #include "rowferry/service/index/index.h"
 #include "rowferry/service/index/scan.h"
@@ -20,6 +21,12 @@ struct trial {
     char write_alias[INDEX_WRITE_ALIAS_BYTES];
     bool asked; /* creation was requested, so the index may exist */
 };
+
+/* Names the index of a trial, `<alias>-<purpose>-<random>`, and its token. */
+int trial_name(struct trial *t, const char *pipeline, const char *alias, const char *purpose,
+               uint64_t random, struct err *err) MUST_CHECK;
+/* Appends the mapping with the `_meta` that marks the index as the trial's. */
+void trial_push_mappings(struct buf *out, const struct trial *t, const struct mapping *m);
 
 /* Creates the index. mappings has `_meta.rowferry` with pipeline and token. ERR_REJECTED if the
  * service refuses the mapping or settings. */
