@@ -239,7 +239,8 @@ static bool fault_speaks(const struct slot *slot, const char *scheme)
 static int fault_report_wrong_url(const struct slot *slot, const struct fault_row *row,
                                   const char *origin, struct err *err)
 {
-    if (slot->service->reached) {
+    if (slot->service->reached ||
+        slot->service->options.proxy != NULL) { /* or the proxy is wrong */
         return 0;
     }
     if (row->saying == SAY_RESOLVE) {
