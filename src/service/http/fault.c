@@ -234,6 +234,18 @@ static bool fault_speaks(const struct slot *slot, const char *scheme)
     return code == CURLE_PEER_FAILED_VERIFICATION || (code == CURLE_OK && status != 400);
 }
 
+/* Tries the other scheme, which may take as long as SCHEME_TRY_MS, until it has failed once. */
+static bool fault_speaks_other(const struct slot *slot, const char *scheme)
+{
+    struct service *s = slot->service;
+    if (s->scheme_kept || slot->head_whole) { /* the head of an answer settles it too */
+        return false;
+    }
+    bool speaks = fault_speaks(slot, scheme);
+    s->scheme_kept = !speaks;
+    return speaks;
+}
+
 /* Recognises a wrong host or scheme: it has never worked, so waiting does not help. Returns 0 if it
  * is none of these. */
 static int fault_report_wrong_url(const struct slot *slot, const struct fault_row *row,
@@ -247,11 +259,11 @@ static int fault_report_wrong_url(const struct slot *slot, const struct fault_ro
         err_set(err, ERR_REJECTED, "could not find the address of %s", origin);
         return err_hint(err, "correct the host in service.url, or the name server of this machine");
     }
-    if (row->saying == SAY_HANDSHAKE && fault_speaks(slot, "http")) {
+    if (row->saying == SAY_HANDSHAKE && fault_speaks_other(slot, "http")) {
         err_set(err, ERR_REJECTED, "%s does not speak TLS", origin);
         return err_hint(err, "use http://%s in service.url, or set the service's TLS up", origin);
     }
-    if (row->saying == SAY_LOST && !fault_is_secure(slot) && fault_speaks(slot, "https")) {
+    if (row->saying == SAY_LOST && !fault_is_secure(slot) && fault_speaks_other(slot, "https")) {
         err_set(err, ERR_REJECTED, "%s speaks TLS", origin);
         return err_hint(err, "use https://%s in service.url", origin);
     }

@@ -62,7 +62,8 @@ struct service {
     char *secrets[SERVICE_SECRETS];
     unsigned credential; /* incremented when a credential is read again */
     CURLM *multi;
-    bool reached; /* a server has answered at least once */
+    bool reached;     /* a server has answered at least once */
+    bool scheme_kept; /* the other scheme was tried and did not work either */
     struct base_url *bases;
     size_t base_count;
     size_t base; /* base URL of the next request */
