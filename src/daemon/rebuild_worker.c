@@ -72,7 +72,7 @@ static int rebuild_worker_open_session(struct rebuild_worker *b, struct err *err
     const struct config *config = &b->fill.reading->config;
     int rc = session_init(s, config, config_pipeline(config, b->options.pipeline),
                           b->options.command, err);
-    s->anew = true;
+    s->target = b->order.kind == REBUILD_BACK ? SESSION_FORMER : SESSION_NEXT;
     s->fences = b->options.fences;
     if (rc == 0) {
         rc = session_open_state(s, err);

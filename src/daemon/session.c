@@ -3,8 +3,10 @@
 #include "rowferry/daemon/session.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "rowferry/base/buf.h"
+#include "rowferry/base/log.h"
 #include "rowferry/service/http/http.h"
 #include "rowferry/state/generation_config.h"
 #include "rowferry/state/lock.h"
@@ -38,16 +40,32 @@ int session_init(struct session *s, const struct config *config,
     return session_take_pipeline(s, pipeline, err);
 }
 
-/* Looks up the canonical text of the live generation if a rebuild is in progress; otherwise
- * null. */
-static int session_look_built(struct session *s, char **text, struct err *err)
+int session_look_returned(struct state *state, const struct pipeline_config *pipeline,
+                          bool *returned, struct err *err)
+{
+    struct former_config former;
+    struct buf text;
+    buf_init(&text, BUILT_MAX_BYTES);
+    config_write_built(pipeline, &text);
+    int rc = generation_config_read_former(state, &former, err);
+    *returned = rc == 0 && former.returned && strcmp(former.configuration, buf_text(&text)) == 0;
+    free(former.configuration);
+    buf_release(&text);
+    return rc;
+}
+
+/* Looks up the canonical text of the live generation if that must be kept by its own definition;
+ * otherwise null. */
+static int session_look_live(struct session *s, const struct pipeline_config *now, char **text,
+                             struct err *err)
 {
     struct rebuild rebuild;
     struct checkpoint live;
     bool underway;
-    *text = NULL;
+    bool known = s->returned;
     int rc = rebuild_look(s->state, &rebuild, &underway, err);
-    if (rc < 0 || !underway) {
+    rc = rc == 0 ? session_look_returned(s->state, now, &s->returned, err) : rc;
+    if (rc < 0 || (!underway && !s->returned)) {
         return rc;
     }
     rc = checkpoint_load(s->state, &live, err);
@@ -55,6 +73,29 @@ static int session_look_built(struct session *s, char **text, struct err *err)
         rc = generation_config_read(s->state, live.generation, text, err);
     }
     checkpoint_release(&live);
+    if (s->returned && !known) {
+        log_event(LOG_WARN, "definition_not_used", F_TEXT("pipeline", now->name),
+                  F_TEXT("until", "rowferry reindex"));
+    }
+    return rc;
+}
+
+static int session_look_built(struct session *s, const struct pipeline_config *now, char **text,
+                              struct err *err)
+{
+    struct former_config former = {0};
+    int rc = 0;
+    *text = NULL;
+    switch (s->target) {
+    case SESSION_LIVE:
+        return session_look_live(s, now, text, err);
+    case SESSION_FORMER:
+        rc = generation_config_read_former(s->state, &former, err);
+        *text = former.configuration;
+        break;
+    case SESSION_NEXT:
+        break;
+    }
     return rc;
 }
 
@@ -62,7 +103,7 @@ static int session_take_as_built(struct session *s, struct err *err)
 {
     char *text;
     const struct pipeline_config *now = config_pipeline(s->config, s->pipeline->name);
-    int rc = session_look_built(s, &text, err);
+    int rc = session_look_built(s, now, &text, err);
     config_free(s->built);
     s->built = NULL;
     if (rc == 0 && text != NULL) {
@@ -115,7 +156,7 @@ int session_hold(struct session *s, struct err *err)
 
 int session_open_service(struct session *s, struct err *err)
 {
-    int rc = s->state != NULL && !s->anew ? session_take_as_built(s, err) : 0;
+    int rc = s->state != NULL ? session_take_as_built(s, err) : 0;
     if (rc < 0) {
         return rc;
     }

@@ -111,6 +111,12 @@ static const struct state_column generation_config_columns[] = {
     {.name = NULL},
 };
 
+static const struct state_column former_config_columns[] = {
+    {COLUMN(COLUMN_COPY, former_config, configuration)},
+    {COLUMN(COLUMN_FLAG, former_config, returned)},
+    {.name = NULL},
+};
+
 static const struct {
     const char *name; /* of the table */
     const struct state_column *columns;
@@ -127,6 +133,7 @@ static const struct {
     [PIPELINE_ROW_VERIFICATION] = {"verification", verification_columns, ENDS},
     [PIPELINE_ROW_RESNAPSHOT] = {"copied", resnapshot_columns, REPLACED},
     [PIPELINE_ROW_GENERATION_CONFIG] = {"built", generation_config_columns, REPLACED},
+    [PIPELINE_ROW_FORMER_CONFIG] = {"former_config", former_config_columns, STAYS},
 };
 
 static void pipeline_row_push_names(struct buf *sql, const struct state_column *columns)

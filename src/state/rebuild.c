@@ -8,6 +8,7 @@
 
 #include "database.h"
 #include "rowferry/base/buf.h"
+#include "rowferry/state/generation_config.h"
 
 #define NAME_MAX_BYTES 4096
 
@@ -136,7 +137,15 @@ static int rebuild_note_former(struct state *live, const char *consumer, int64_t
 /* Deletes rows of the live generation and replaces them with those of the next one. */
 static int rebuild_move_rows(struct state *live, int64_t wall_us, struct err *err)
 {
-    int result = sql_run_one(live, SQL_PROMOTE, BIND(INTEGER(wall_us)), "next generation", err);
+    struct rebuild rebuild;
+    bool underway;
+    int result = rebuild_look(live, &rebuild, &underway, err);
+    if (result == 0) {
+        result = generation_config_leave(live, rebuild.kind == REBUILD_BACK, err);
+    }
+    if (result == 0) {
+        result = sql_run_one(live, SQL_PROMOTE, BIND(INTEGER(wall_us)), "next generation", err);
+    }
     if (result == 0) {
         result = sql_run(live, SQL_LIVE_DROP_LETTERS, NULL, err);
     }

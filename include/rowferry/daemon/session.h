@@ -13,17 +13,25 @@
 #include "rowferry/source/listing/listing.h"
 #include "rowferry/state/store.h"
 
+/* The generation that a session works on, whose definition it uses. */
+enum session_target {
+    SESSION_LIVE,   /* definition of the file, unless the live one must be kept by its own */
+    SESSION_NEXT,   /* definition of the file */
+    SESSION_FORMER, /* definition that the former generation was built from, if it is known */
+};
+
 struct session {
     const struct config *config;
     const struct pipeline_config *pipeline;
     const char *command; /* "sync" */
     struct clock clock;
     struct mapping mapping;
-    struct pipeline_config as_built; /* the pipeline with the definition of the live generation */
+    struct pipeline_config as_built; /* the pipeline with the definition of `target` */
     struct config *built;            /* configuration that as_built borrows from; null if not in
                                       * use */
     char *built_text;
-    bool anew;              /* works on the next generation: uses the current definition */
+    enum session_target target;
+    bool returned;          /* see session_look_returned; known when the service is open */
     bool fences;            /* see source_options */
     char *application_name; /* name of the session in PostgreSQL */
     struct state *state;
@@ -42,12 +50,17 @@ int session_open_state(struct session *s, struct err *err) MUST_CHECK;
 /* Takes the pipeline's lock. Returns ERR_HELD if another process holds it. */
 int session_hold(struct session *s, struct err *err) MUST_CHECK;
 /*
- * Opens the service. During a rebuild the live generation is written and compared by the definition
- * that it was built from, not by the current configuration. If the state file is open and `anew` is
- * not set, pipeline and mapping are then replaced by that definition.
+ * Opens the service. During a rebuild, and after a return to a former generation, the live
+ * generation is written and compared by the definition that it was built from, not by the current
+ * configuration. If the state file is open, pipeline and mapping are then replaced by that
+ * definition, or by the one of `target`.
  */
 int session_open_service(struct session *s, struct err *err) MUST_CHECK;
 void session_open_table(struct session *s);
+/* Sets *returned if the pipeline has returned to a former generation since, and its configuration
+ * is still the one that was given up by that. */
+int session_look_returned(struct state *state, const struct pipeline_config *pipeline,
+                          bool *returned, struct err *err) MUST_CHECK;
 /* Closes service and table; both may be opened again. */
 void session_close_servers(struct session *s);
 

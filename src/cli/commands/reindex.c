@@ -167,6 +167,9 @@ static void reindex_job_work(void *job)
     int rc = session_init(s, j->base.config, j->base.pipeline, "reindex", &j->err);
     int64_t began_us = clock_monotonic_us(&s->clock);
     rc = rc < 0 ? rc : reindex_job_run(j, &j->err);
+    if (rc == 0 && j->rebuilt.kind == REBUILD_OUTCOME_BACK) {
+        rc = session_look_returned(s->state, j->base.pipeline, &j->end.file_differs, &j->err);
+    }
     j->end.pipeline = j->base.pipeline->name;
     j->end.abort = reindex_is(j, REQUEST_ABORT_REBUILD);
     j->end.back = reindex_is(j, REQUEST_ROLLBACK);

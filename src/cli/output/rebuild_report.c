@@ -84,6 +84,12 @@ static void rebuild_report_push_text(struct buf *out, const struct rebuild_outco
         break;
     }
     buf_push_char(out, '\n');
+    if (end->file_differs) {
+        buf_printf(out,
+                   "%s: the file has another definition now, which is not used until rowferry "
+                   "reindex %s\n",
+                   end->pipeline, end->pipeline);
+    }
     if (r->dead_letters > 0 &&
         r->kind != REBUILD_OUTCOME_NOTHING) { /* else they belong to a generation
                                                * that was not used */
@@ -100,6 +106,7 @@ static void rebuild_report_push_json(struct buf *out, const struct rebuild_outco
     record_text(out, "pipeline", end->pipeline);
     rebuild_outcome_push_members(out, r);
     record_bool(out, "stopped", end->stopped);
+    record_bool(out, "file_differs", end->file_differs);
     record_seconds(out, "seconds", end->took_ms);
     record_int(out, "exit_code", end->exit_code);
     record_text(out, "error", end->err != NULL ? end->err->message : NULL);

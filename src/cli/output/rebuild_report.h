@@ -10,9 +10,10 @@
 struct rebuild_report_end {
     const char *pipeline;
     bool stopped;
-    bool asked; /* another process does the rebuild, and continues */
-    bool abort; /* the command was --abort */
-    bool back;  /* the command was --rollback */
+    bool asked;        /* another process does the rebuild, and continues */
+    bool abort;        /* the command was --abort */
+    bool back;         /* the command was --rollback */
+    bool file_differs; /* see session_look_returned */
     int64_t took_ms;
     enum exit_code exit_code;
     const struct err *err; /* null if none */

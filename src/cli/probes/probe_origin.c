@@ -98,9 +98,33 @@ static void probe_origin_report_lacking(struct check *c, struct state *state, co
     buf_release(&remedy);
 }
 
+/* Returns true if the pipeline has returned to the definition that the index was built from. */
+static bool probe_origin_is_returned(const struct session *s, struct state *state)
+{
+    struct err ignored;
+    bool returned = false;
+    return state != NULL && session_look_returned(state, s->pipeline, &returned, &ignored) == 0 &&
+           returned;
+}
+
+static void probe_origin_report_returned(struct check *c, const struct drift_found *d,
+                                         const char *index)
+{
+    check_report(c, VERDICT_WARN, NULL,
+                 "index \"%s\" has another definition since a rollback, and is kept by it: %s that "
+                 "it was built from",
+                 index, d->what);
+    check_remedy(c, "restore that definition in the file, or: rowferry reindex %s",
+                 c->pipeline->name);
+}
+
 static void probe_origin_report_found(struct check *c, struct session *s, struct state *state,
                                       const struct drift_found *d, const char *index)
 {
+    if (d->kind != DRIFT_NONE && probe_origin_is_returned(s, state)) {
+        probe_origin_report_returned(c, d, index);
+        return;
+    }
     switch (d->kind) {
     case DRIFT_NONE:
         check_pass(c, "index \"%s\" was built from this configuration", index);

@@ -31,6 +31,7 @@ struct status_rebuild {
     char former[256]; /* generation to which a rollback can continue from its position; empty if
                        * unknown */
     int64_t left_us;
+    bool file_differs; /* see session_look_returned */
 };
 
 enum status_hold {

@@ -6,6 +6,7 @@
 #include "output/terminal.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/base/units.h"
+#include "rowferry/daemon/session.h"
 #include "rowferry/document/json/record.h"
 #include "status/holder_progress.h"
 #include "status/status.h"
@@ -58,7 +59,7 @@ int status_look_rebuild(struct status *s, struct state *state, struct err *err)
     if (rc == 0 && known) {
         status_rebuild_take_former(s, &former);
     }
-    return rc;
+    return rc < 0 ? rc : session_look_returned(state, s->pipeline, &r->file_differs, err);
 }
 
 /* Returns why the rebuild does not progress, if known; null if it does. */
@@ -128,12 +129,17 @@ void status_push_rebuild(struct buf *out, const struct status *s)
         buf_printf(out, "  %-14s%s, live until %s: rowferry reindex --rollback\n", "former",
                    r->former, clock_iso(iso, r->left_us, 0));
     }
+    if (r->file_differs) {
+        status_push_line(out, "definition");
+        buf_printf(out, "the file's is not used until rowferry reindex %s\n", s->pipeline->name);
+    }
 }
 
 void status_push_json_rebuild(struct buf *out, const struct status *s)
 {
     const struct status_rebuild *r = &s->rebuild;
     record_text(out, "former", r->former[0] != '\0' ? r->former : NULL);
+    record_bool(out, "file_differs", r->file_differs);
     if (!r->underway) {
         record_text(out, "rebuild", NULL);
         return;

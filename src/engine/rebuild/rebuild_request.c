@@ -132,10 +132,11 @@ static int rebuild_request_check_former(struct rebuild_job *j, const struct gene
     const char *differs =
         takeover_pipeline_differs(&j->options->pipeline->definition, &t->facts, former);
     if (differs != NULL) {
-        return rebuild_request_refuse_back(
-            j, former->name, differs,
-            "first restore the configuration of that time; rowferry check shows the difference",
-            err);
+        (void)rebuild_request_refuse_back(j, former->name, differs, "", err);
+        return err_hint(
+            err,
+            "restore the configuration of that time, or build a new index: rowferry reindex %s",
+            j->options->pipeline->definition.name);
     }
     return 0;
 }

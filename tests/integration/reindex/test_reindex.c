@@ -139,7 +139,8 @@ START_TEST(a_rollback_without_a_former_generation_is_refused_with_the_reason)
 }
 END_TEST
 
-START_TEST(a_rollback_to_an_index_of_another_mapping_is_refused_with_the_reason)
+/* The file keeps the later mapping all the time. */
+START_TEST(a_rollback_works_by_the_definition_that_the_former_index_was_built_from)
 {
     struct world w;
     struct program_result result;
@@ -147,10 +148,23 @@ START_TEST(a_rollback_to_an_index_of_another_mapping_is_refused_with_the_reason)
     world_configure(&w, OTHER_PROPERTIES, BRIEF);
     reindex(&w, 0, &result, NULL, NULL);
     program_result_release(&result);
-    reindex(&w, 1, &result, "--rollback", NULL);
-    expect_text(result.err, "cannot roll back to index \"shop-articles-");
+    sql_exec(w.conn, "update articles set title = 'after' where source_id = 7");
+    reindex(&w, 0, &result, "--rollback", NULL);
+    expect_text(result.out, "articles: the file has another definition now, which is not used "
+                            "until rowferry reindex articles\n");
     program_result_release(&result);
-    expect_live(&w, "-2");
+    expect_live(&w, "-1");
+    sql_exec(w.conn, "delete from articles where source_id = 9");
+    world_sync(&w, 0, &result);
+    expect_text(result.err, "event=definition_not_used pipeline=articles");
+    ck_assert_int_eq(program_json_int(&result, "deletes"), 1);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    expect_status(&w, "the file's is not used until rowferry reindex articles");
+    reindex(&w, 0, &result, NULL, NULL);
+    program_result_release(&result);
+    expect_live(&w, "-3");
+    world_expect_equal(&w);
     world_stop(&w);
 }
 END_TEST
@@ -172,5 +186,5 @@ SUITE_MAIN("reindex/reindex", another_generation_is_swapped_in_and_the_former_on
            the_former_generation_is_brought_up_to_date_and_goes_live_again,
            status_names_the_generation_that_a_rollback_would_go_back_to,
            a_rollback_without_a_former_generation_is_refused_with_the_reason,
-           a_rollback_to_an_index_of_another_mapping_is_refused_with_the_reason,
+           a_rollback_works_by_the_definition_that_the_former_index_was_built_from,
            of_what_reindex_may_do_one_thing_is_asked)

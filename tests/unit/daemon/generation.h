@@ -7,14 +7,14 @@
 #include "workplace.h"
 
 /* Begins the initial load of a generation. */
-static inline void generation_begin(struct state *s, const char *name)
+static inline void generation_begin(struct state *s, const char *name, int number)
 {
     struct err err;
     char text[64];
     snprintf(text, sizeof(text), "%s", name);
     OK(checkpoint_begin_generation(s,
                                    &(struct checkpoint){.generation = text,
-                                                        .generation_number = 1,
+                                                        .generation_number = number,
                                                         .mapping_fingerprint = text,
                                                         .table_fingerprint = text,
                                                         .source_identity = text},
@@ -25,7 +25,7 @@ static inline void generation_begin(struct state *s, const char *name)
 static inline void generation_make_live(struct state *s, const char *name)
 {
     struct err err;
-    generation_begin(s, name);
+    generation_begin(s, name, 1);
     OK(checkpoint_go_live(s, 1, &err));
 }
 

@@ -17,18 +17,39 @@ static void session_begin(struct session *s, const struct workplace *w)
     OK(session_open_state(s, &err));
 }
 
-/* Records a live generation that was built by another definition. */
-static void build_before(struct state *state)
+static void write_built(struct state *state, const char *generation, const struct workplace *w)
 {
     struct err err;
     struct buf text;
+    buf_init(&text, 65536);
+    config_write_built(&w->config->pipelines[0], &text);
+    OK(generation_config_write(state, generation, buf_text(&text), &err));
+    buf_release(&text);
+}
+
+/* Records a live generation that was built by another definition. */
+static void build_before(struct state *state)
+{
     struct workplace before = workplace_make("", BEFORE);
     generation_make_live(state, "shop-articles-000001");
-    buf_init(&text, 65536);
-    config_write_built(&before.config->pipelines[0], &text);
-    OK(generation_config_write(state, "shop-articles-000001", buf_text(&text), &err));
-    buf_release(&text);
+    write_built(state, "shop-articles-000001", &before);
     workplace_remove(&before);
+}
+
+/* Replaces the live generation by one that was built from the configuration of the workplace. */
+static void replace_live(struct state *live, enum rebuild_kind kind, const struct workplace *w,
+                         int number)
+{
+    char name[64];
+    struct err err;
+    struct state *next = NULL;
+    snprintf(name, sizeof(name), "shop-articles-%06d", number);
+    OK(rebuild_begin(live, &(struct rebuild){.kind = kind}, NULL, &err));
+    OK(rebuild_open(live, &next, &err));
+    generation_begin(next, name, number);
+    write_built(next, name, w);
+    OK(rebuild_promote(live, NULL, 1, &err));
+    state_close(next);
 }
 
 START_TEST(the_options_are_those_of_the_pipeline)
@@ -122,7 +143,7 @@ START_TEST(the_next_generation_is_built_by_the_configuration)
     session_begin(&s, &w);
     build_before(s.state);
     generation_rebuild(s.state);
-    s.anew = true;
+    s.target = SESSION_NEXT;
     OK(session_open_service(&s, &err));
     ck_assert_uint_eq(s.pipeline->field_count, 0);
     session_release(&s);
@@ -130,7 +151,55 @@ START_TEST(the_next_generation_is_built_by_the_configuration)
 }
 END_TEST
 
+START_TEST(the_former_generation_is_filled_by_its_definition)
+{
+    struct workplace w = workplace_make("", "");
+    struct session s;
+    struct err err;
+    session_begin(&s, &w);
+    s.target = SESSION_FORMER;
+    OK(session_open_service(&s, &err)); /* none is known */
+    ck_assert_uint_eq(s.pipeline->field_count, 0);
+    session_close_servers(&s);
+    build_before(s.state);
+    replace_live(s.state, REBUILD_NEW, &w, 2);
+    OK(session_open_service(&s, &err));
+    ck_assert_uint_eq(s.pipeline->field_count, 1);
+    session_release(&s);
+    workplace_remove(&w);
+}
+END_TEST
+
+START_TEST(after_a_return_the_live_generation_keeps_its_definition_until_the_file_changes)
+{
+    struct workplace w = workplace_make("", "");
+    struct workplace before = workplace_make("", BEFORE);
+    struct session s;
+    struct err err;
+    bool returned;
+    session_begin(&s, &w);
+    generation_make_live(s.state, "shop-articles-000001");
+    write_built(s.state, "shop-articles-000001", &w);
+    replace_live(s.state, REBUILD_BACK, &before, 2);
+    OK(session_open_service(&s, &err));
+    ck_assert(s.returned);
+    ck_assert_uint_eq(s.pipeline->field_count, 1);
+    OK(session_look_returned(s.state, &before.config->pipelines[0], &returned, &err));
+    ck_assert(!returned);
+    session_close_servers(&s);
+    replace_live(s.state, REBUILD_NEW, &w, 3); /* reindex */
+    OK(session_open_service(&s, &err));
+    ck_assert(!s.returned);
+    ck_assert_uint_eq(s.pipeline->field_count, 0);
+    session_release(&s);
+    workplace_remove(&before);
+    workplace_remove(&w);
+}
+END_TEST
+
 SUITE_MAIN("daemon/session", the_options_are_those_of_the_pipeline, a_second_holder_is_refused,
            without_a_rebuild_the_configuration_counts,
            during_a_rebuild_the_live_generation_keeps_its_definition,
-           the_next_generation_is_built_by_the_configuration)
+           the_next_generation_is_built_by_the_configuration,
+           the_former_generation_is_filled_by_its_definition,
+           after_a_return_the_live_generation_keeps_its_definition_until_the_file_changes)

@@ -264,6 +264,19 @@ static int build(struct trial *t, struct err *err)
     return rc;
 }
 
+static int leave_build(struct trial *t, struct err *err)
+{
+    struct former_config former = {0};
+    int rc = generation_config_write(t->s, "articles-1", "its words", err);
+    rc = rc == 0 ? generation_config_leave(t->s, true, err) : rc;
+    rc = rc == 0 ? generation_config_read_former(t->s, &former, err) : rc;
+    if (rc == 0) {
+        buf_printf(&t->said, "%s", former.configuration);
+    }
+    free(former.configuration);
+    return rc;
+}
+
 static int run_begins(struct trial *t, struct err *err)
 {
     int64_t id;
@@ -467,6 +480,7 @@ static const struct step steps[] = {
     {define, STEP_LIVE, false, false},
     {extend, STEP_LIVE, false, false},
     {build, STEP_LIVE, false, false},
+    {leave_build, STEP_LIVE, true, false},
     {run_begins, STEP_LIVE, false, false},
     {run_ends, STEP_LIVE, false, false},
     {tell_runs, STEP_LIVE, false, false},

@@ -67,6 +67,16 @@ static void expect_begun_anew(struct state *s)
 }
 
 /* Expects the previously live consumer, records another one, and removes both. */
+static void expect_former_config(struct state *s, const char *words)
+{
+    struct former_config former;
+    struct err err;
+    OK(generation_config_read_former(s, &former, &err));
+    ck_assert_str_eq(former.configuration, words);
+    ck_assert(!former.returned);
+    free(former.configuration);
+}
+
 static void expect_former_known(struct state *s)
 {
     struct err err = {0};
@@ -129,6 +139,7 @@ START_TEST(the_next_generation_takes_the_place_of_the_live_one)
     OK(generation_config_read(s, "articles-2", &words, &err));
     ck_assert_str_eq(words, "new words");
     free(words);
+    expect_former_config(s, "old words");
     OK(reconcile_read(s, &owed, &known, &err));
     ck_assert(known && owed.owed_us == 3);
     OK(rebuild_look(s, &r, &known, &err));
