@@ -132,11 +132,11 @@ static int reindex_refuse_stream(const struct reindex_job *j, struct err *err)
 {
     err_set(err, ERR_CONFIG, "\"%s\" is a data stream, which is never rebuilt",
             j->base.pipeline->to.index);
-    return err_hint(
-        err,
-        "to send missing documents: rowferry resync --where true %s; for another mapping "
-        "or key give the pipeline another name and another to.index",
-        j->base.pipeline->name);
+    return err_hint(err,
+                    "to send missing documents: rowferry resync --pipeline %s --where true; for "
+                    "another mapping "
+                    "or key give the pipeline another name and another to.index",
+                    j->base.pipeline->name);
 }
 
 static int reindex_job_run(struct reindex_job *j, struct err *err)

@@ -8,10 +8,9 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/file.h"
 #include "suite.h"
-#include "world.h"
+#include "typed.h"
 
 #define TEXT_BYTES ((size_t)1 << 20)
-#define WORDS_MOST 12
 
 static const char *const placeholders[][2] = {
     {"{{ $labels.pipeline }}", "articles"},
@@ -39,27 +38,6 @@ static char *filled(const char *command, size_t len)
     return buf_detach(&out);
 }
 
-/* The command may find that there is nothing to do, but it must not be refused as wrong. */
-static void type(const struct world *w, char *command)
-{
-    struct program p;
-    struct program_result result;
-    const char *argv[WORDS_MOST] = {getenv("ROWFERRY_PROGRAM"), "-c", w->config};
-    size_t n = 3;
-    char *save = NULL;
-    printf("%s\n", command);
-    strtok_r(command, " ", &save);
-    for (char *word = strtok_r(NULL, " ", &save); word != NULL && n < WORDS_MOST - 1;
-         word = strtok_r(NULL, " ", &save)) {
-        argv[n++] = word;
-    }
-    program_start(&p, argv, NULL);
-    program_finish(&p, 120000, &result);
-    ck_assert_msg(result.exit_code != 2 && strstr(result.err, "usage") == NULL, "%d: %s%s",
-                  result.exit_code, result.out, result.err);
-    program_result_release(&result);
-}
-
 /* Returns the number of commands in backticks. Fails if one stands without them. */
 static size_t type_all(const struct world *w, const char *path)
 {
@@ -72,7 +50,7 @@ static size_t type_all(const struct world *w, const char *path)
         size_t len = strcspn(at + 1, "`");
         char *command = filled(at + 1, len);
         if (strcmp(command, "rowferry run") != 0) {
-            type(w, command);
+            typed(w, command);
             count++;
         }
         free(command);
