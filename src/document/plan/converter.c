@@ -354,6 +354,26 @@ static void converter_compile_rule(struct type_pair *pair, struct converter_sear
     }
 }
 
+/* Returns true if a column like vector(3) has another dimension than the mapping. Then no row of it
+ * can be indexed. Bits are packed, eight in a number. */
+static bool converter_dimension_differs(const struct type_pair *pair, const struct column *column,
+                                        struct buf *why)
+{
+    const struct property *p = pair->property;
+    const char *type = strstr(column->declared, "vec");
+    const char *digits = type != NULL ? strchr(type, '(') : NULL;
+    bool bits = p->element_type != NULL && strncmp(p->element_type, "b", 1) == 0 &&
+                strcmp(p->element_type, "byte") != 0;
+    if ((pair->rule->convert != convert_vector && pair->rule->convert != convert_sparse_vector) ||
+        digits == NULL || p->dimension == 0 || bits ||
+        strtoll(digits + 1, NULL, 10) == p->dimension) {
+        return false;
+    }
+    buf_printf(why, "a column of type %s cannot fill a vector of %lld dimensions", column->declared,
+               (long long)p->dimension);
+    return true;
+}
+
 static void converter_compile_place(struct type_pair *pair, struct converter_search *search,
                                     const struct converter_place *up, const struct column *column,
                                     const struct property *property)
@@ -363,7 +383,7 @@ static void converter_compile_place(struct type_pair *pair, struct converter_sea
     buf_init(&why, TEXT_BYTES);
     *pair =
         (struct type_pair){.property = property, .rule = type_find(column, property->type, &why)};
-    if (pair->rule == NULL) {
+    if (pair->rule == NULL || converter_dimension_differs(pair, column, &why)) {
         converter_note_misfit(search, &p, &why);
     } else if (property->child_count == 0 && !converter_takes_anything(property)) {
         converter_note_bare(search, &p);

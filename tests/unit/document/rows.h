@@ -40,7 +40,8 @@ static inline void rows_add_fields(struct column *c, const char *fields, size_t 
     }
 }
 
-/* type is "int8", "text[]", "enum:mood", "range:int4", "multirange:int4", "(a int4, b text)" ... */
+/* type is "int8", "text[]", "enum:mood", "range:int4", "multirange:int4", "(a int4, b text)",
+ * "vector(3)" ... */
 static inline struct column rows_column(const char *name, const char *type)
 {
     struct column c = {.name = text_copy(name), .declared = text_copy(type), .category = 'b'};
@@ -69,8 +70,8 @@ static inline struct column rows_column(const char *name, const char *type)
         c.type = text_copy("some_composite");
         c.category = 'c';
         rows_add_fields(&c, type + 1, len - 2);
-    } else {
-        c.type = text_copy(type);
+    } else { /* "vector(3)" is declared of the type "vector" */
+        c.type = text_copy_span(span_make(type, strcspn(type, "(")));
     }
     return c;
 }

@@ -73,6 +73,26 @@ START_TEST(a_child_that_cannot_hold_its_field_is_named_by_its_path)
 }
 END_TEST
 
+#define VECTOR(more) "{\"properties\":{\"p\":{\"type\":\"knn_vector\"" more "}}}"
+
+START_TEST(a_vector_column_has_the_dimension_of_the_mapping)
+{
+    expect_error("vector(3)", VECTOR(",\"dimension\":4"), "p",
+                 "property \"p\" (knn_vector) cannot be filled from column \"p\": a column of type "
+                 "vector(3) cannot fill a vector of 4 dimensions");
+    expect_error("sparsevec(9)", VECTOR(",\"dimension\":4"), "p",
+                 "property \"p\" (knn_vector) cannot be filled from column \"p\": a column of type "
+                 "sparsevec(9) cannot fill a vector of 4 dimensions");
+    expect_note(
+        "halfvec(4)", VECTOR(",\"dimension\":4"), "p",
+        "property \"p\" (knn_vector) from column \"p\" of type halfvec(4): search rounds to "
+        "the vector's element type");
+    expect_note("vector(1)", VECTOR(",\"data_type\":\"binary\",\"dimension\":8"), "p",
+                "property \"p\" (knn_vector) from column \"p\" of type vector(1): search rounds to "
+                "the vector's element type");
+}
+END_TEST
+
 START_TEST(a_field_without_a_child_is_an_error_in_a_strict_object)
 {
     expect_error("(a int4, b int4)", STRICT("\"a\":{\"type\":\"long\"}"), "p",
@@ -157,6 +177,7 @@ START_TEST(a_range_fills_what_its_bounds_fill)
 END_TEST
 
 SUITE_MAIN("document/converter", a_child_that_cannot_hold_its_field_is_named_by_its_path,
+           a_vector_column_has_the_dimension_of_the_mapping,
            a_field_without_a_child_is_an_error_in_a_strict_object,
            a_child_without_a_field_is_an_error_but_an_alias_is_not,
            losses_of_parts_are_noted_where_they_happen, children_of_an_hstore_take_texts,
