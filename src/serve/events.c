@@ -62,8 +62,8 @@ static void events_keep(struct events *e, size_t ring, char *line)
     pthread_mutex_unlock(&e->lock);
 }
 
-void events_take(void *context, enum log_level level, int64_t wall_us, const char *event,
-                 const struct log_field *fields)
+void events_add(void *context, enum log_level level, int64_t wall_us, const char *event,
+                const struct log_field *fields)
 {
     struct events *e = context;
     struct buf line;

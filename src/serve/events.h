@@ -35,8 +35,8 @@ void events_init(struct events *e, const char *const *pipelines, size_t count);
 void events_release(struct events *e);
 
 /* For log_watch; the context is a struct events. */
-void events_take(void *context, enum log_level level, int64_t wall_us, const char *event,
-                 const struct log_field *fields);
+void events_add(void *context, enum log_level level, int64_t wall_us, const char *event,
+                const struct log_field *fields);
 
 /* Appends a JSON array of the events after number `since`, each with its "id". The rings follow one
  * another, each with its oldest event first. */

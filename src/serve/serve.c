@@ -140,7 +140,7 @@ int serve_start(struct serve **out, const struct serve_options *options, struct 
     events_init(&s->events, names, options->count);
     free(names);
     answer_init(&s->answerer, &s->options, &s->events);
-    s->watcher = (struct log_watcher){events_take, &s->events};
+    s->watcher = (struct log_watcher){events_add, &s->events};
     log_watch(&s->watcher);
     rc = serve_start_daemon(s, fd, err);
     if (rc < 0) {

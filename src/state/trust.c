@@ -69,7 +69,7 @@ static int trust_refuse_owner(const char *path, uid_t owner, struct err *err)
 static int trust_check_file(const char *path, const struct stat *at, uid_t owner, struct err *err)
 {
     if (S_ISLNK(at->st_mode)) {
-        err_set(err, ERR_STATE, "\"%s\" is a symbolic link, which leads a state file nowhere",
+        err_set(err, ERR_STATE, "\"%s\" is a symbolic link; a state file must be a regular file",
                 path);
         return err_hint(err, "remove the link, or set state.path to the file that it leads to");
     }

@@ -10,7 +10,7 @@ seeds=${1:-400}
 work=$(mktemp -d "${TMPDIR:-/tmp}/rowferry-mutants.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 settle='int rc = sender_settle_all('
-each='for (size_t i = 0; i < batch_travelling(b); i++)'
+each='for (size_t i = 0; i < batch_in_flight(b); i++)'
 
 # name @ file @ code that occurs once @ replacement
 mutants() {

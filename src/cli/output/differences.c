@@ -243,8 +243,9 @@ static void differences_push_notes(struct buf *out, const struct differences *d,
         buf_push_literal(out, "  documents without a row were not looked for (--where)\n");
     }
     if (r->unlisted) {
-        buf_push_literal(out, "  the index could not be refreshed: the newest documents may be "
-                              "missing among the extra ones\n");
+        buf_push_literal(
+            out, "  the index could not be refreshed: extra documents that were written last "
+                 "may not be listed\n");
     }
 }
 
@@ -261,8 +262,8 @@ static void differences_push_text(struct buf *out, const struct differences *d,
                                 : "");
     differences_push_counts(out, v);
     buf_printf(out, "; %s rows%s and %s documents of %s in %s\n", units_count(rows, r->rows),
-               v->sampled ? " by chance" : "", units_count(documents, r->documents), r->generation,
-               result_duration(took, v->took_ms));
+               v->sampled ? " chosen at random" : "", units_count(documents, r->documents),
+               r->generation, result_duration(took, v->took_ms));
     buf_push(out, d->text.data, d->text.len);
     differences_push_notes(out, d, v);
     differences_push_skipped(out, v);

@@ -111,13 +111,13 @@ static void batch_move_down(struct batch *b, struct operation *o)
 
 void batch_keep_unsettled(struct batch *b)
 {
-    size_t travelled = batch_travelling(b);
+    size_t in_flight = batch_in_flight(b);
     size_t kept = 0;
     b->bytes.len = 0;
     b->keys.len = 0;
     for (size_t i = 0; i < b->count; i++) {
         struct operation *o = &b->operations[i];
-        if (i >= travelled || o->outcome == OUTCOME_UNKNOWN || o->outcome == OUTCOME_RETRY) {
+        if (i >= in_flight || o->outcome == OUTCOME_UNKNOWN || o->outcome == OUTCOME_RETRY) {
             batch_move_down(b, o);
             o->outcome = OUTCOME_UNKNOWN;
             o->reason_len = 0;

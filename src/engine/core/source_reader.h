@@ -144,7 +144,7 @@ void source_reader_ask(struct source_reader *r, struct span key);
 bool source_reader_was_asked(const struct source_reader *r, uint64_t page);
 
 /* Returns true while a page is open, and with it a transaction and a lock on the table. */
-static inline bool source_reader_holds(const struct source_reader *r)
+static inline bool source_reader_in_page(const struct source_reader *r)
 {
     return r->reading == SOURCE_READER_PAGE;
 }
@@ -159,7 +159,7 @@ bool source_reader_done(const struct source_reader *r);
 /* Called between pages. Returns the holder of the source's watermark, or the number of unread
  * changes (-1: unknown). Returns false if there is no answer now; sets *never if there will be
  * none. */
-bool source_reader_hold(struct source_reader *r, struct xmin_holder *out, bool *never);
+bool source_reader_ask_xmin_holder(struct source_reader *r, struct xmin_holder *out, bool *never);
 bool source_reader_waiting(struct source_reader *r, int64_t *changes, bool *never);
 
 /* Returns true if the open page reads the log rather than requested keys. */

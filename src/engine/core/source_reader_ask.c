@@ -30,7 +30,7 @@ static bool source_reader_ask_answered(int rc, bool *never)
     return rc == 0;
 }
 
-bool source_reader_hold(struct source_reader *r, struct xmin_holder *out, bool *never)
+bool source_reader_ask_xmin_holder(struct source_reader *r, struct xmin_holder *out, bool *never)
 {
     struct err ignored;
     if (!source_reader_ask_between_pages(r)) {

@@ -11,7 +11,7 @@
 void refused_accompany(struct batch *b)
 {
     size_t count = b->count;
-    if (b->creates || batch_travelling(b) < count) {
+    if (b->creates || batch_in_flight(b) < count) {
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -85,11 +85,11 @@ size_t refused_judge(struct batch *b, const struct hashset *open, uint64_t *pass
     uint64_t before = *passed;
     size_t alone = 0;
     refused_take_witnesses(b);
-    size_t travelled = answered ? batch_travelling(b) : 0;
-    for (size_t i = 0; i < travelled; i++) {
+    size_t in_flight = answered ? batch_in_flight(b) : 0;
+    for (size_t i = 0; i < in_flight; i++) {
         *passed += refused_took_it(&b->operations[i]);
     }
-    for (size_t i = 0; i < travelled; i++) {
+    for (size_t i = 0; i < in_flight; i++) {
         struct operation *o = &b->operations[i];
         if (!refused_itself(o)) {
             continue;

@@ -96,7 +96,7 @@ static void lag_monitor_ask_hold(struct lag_monitor *g, int64_t now_us)
         return;
     }
     g->held_us = now_us;
-    if (source_reader_hold(g->reader, &hold, &g->holds_unseen)) {
+    if (source_reader_ask_xmin_holder(g->reader, &hold, &g->holds_unseen)) {
         lag_monitor_take_hold(g, &hold);
     }
 }

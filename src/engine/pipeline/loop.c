@@ -23,7 +23,7 @@ static void loop_note_alive(const struct loop *l)
 /* Updates what the view shows of the requests in flight. */
 static void loop_show_requests(struct loop *l)
 {
-    l->view.requests.in_flight = sender_flying(&l->sender);
+    l->view.requests.in_flight = sender_in_flight(&l->sender);
     l->view.requests.oldest_us = sender_oldest_us(&l->sender);
 }
 
@@ -146,7 +146,7 @@ static int loop_page_ended(struct loop *l, struct err *err)
 static void loop_let_go(struct loop *l)
 {
     int64_t now = clock_monotonic_us(&l->view.clock);
-    if (!source_reader_holds(&l->source_reader)) {
+    if (!source_reader_in_page(&l->source_reader)) {
         l->reading.taken_us = now;
         return;
     }
@@ -297,7 +297,7 @@ static bool loop_finished(struct loop *l)
     if (l->times.give_up_us == 0) {
         l->times.give_up_us = now + LOOP_GIVE_UP_US;
     }
-    return sender_flying(&l->sender) == 0 || now >= l->times.give_up_us;
+    return sender_in_flight(&l->sender) == 0 || now >= l->times.give_up_us;
 }
 
 /* Lets the reject guard judge what was settled, then commits. */

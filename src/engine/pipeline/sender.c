@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves batches through the states filling, ready, flying and free. */
+/* Moves batches through the states filling, ready, in_flight and free. */
 #include "pipeline/sender.h"
 
 #include <stdlib.h>
@@ -37,13 +37,13 @@ void sender_release(struct sender *s)
     free(s->slots);
 }
 
-size_t sender_flying(const struct sender *s)
+size_t sender_in_flight(const struct sender *s)
 {
-    size_t flying = 0;
+    size_t in_flight = 0;
     for (size_t i = 0; i < s->slot_count; i++) {
-        flying += s->slots[i].state == SLOT_FLYING;
+        in_flight += s->slots[i].state == SLOT_IN_FLIGHT;
     }
-    return flying;
+    return in_flight;
 }
 
 int64_t sender_oldest_us(const struct sender *s)
@@ -51,7 +51,7 @@ int64_t sender_oldest_us(const struct sender *s)
     int64_t oldest_us = 0;
     for (size_t i = 0; i < s->slot_count; i++) {
         const struct sender_slot *slot = &s->slots[i];
-        if (slot->state == SLOT_FLYING && (oldest_us == 0 || slot->sent_us < oldest_us)) {
+        if (slot->state == SLOT_IN_FLIGHT && (oldest_us == 0 || slot->sent_us < oldest_us)) {
             oldest_us = slot->sent_us;
         }
     }
@@ -99,23 +99,23 @@ void sender_flush(struct sender *s)
 
 static bool sender_may_start(const struct sender *s, int64_t now_us)
 {
-    return sender_flying(s) < flow_in_flight(&s->flow, now_us) &&
+    return sender_in_flight(s) < flow_in_flight(&s->flow, now_us) &&
            s->service.ops->bulk.can_send(s->service.self);
 }
 
 static int sender_start(struct sender *s, struct sender_slot *slot, int64_t now_us, struct err *err)
 {
     struct batch *b = &slot->batch;
-    size_t operations = batch_travelling(b);
-    size_t bytes = batch_travelling_bytes(b);
+    size_t operations = batch_in_flight(b);
+    size_t bytes = batch_in_flight_bytes(b);
     refused_accompany(b);
-    slot->limited = sender_flying(s) + 1 >= flow_in_flight(&s->flow, now_us);
-    slot->sent_bytes = batch_travelling_bytes(b);
+    slot->limited = sender_in_flight(s) + 1 >= flow_in_flight(&s->flow, now_us);
+    slot->sent_bytes = batch_in_flight_bytes(b);
     int rc = s->service.ops->bulk.send(s->service.self, s->write_alias, s->ingest_pipeline, b, err);
     if (rc < 0) {
         return rc;
     }
-    slot->state = SLOT_FLYING;
+    slot->state = SLOT_IN_FLIGHT;
     slot->sent_us = now_us;
     s->counters->sent += (int64_t)operations;
     s->counters->bytes += (int64_t)bytes;
@@ -153,8 +153,8 @@ int sender_pump(struct sender *s, int64_t now_us, struct err *err)
 static int sender_settle_all(struct sender *s, const struct batch *b, sender_settle settle,
                              void *context, size_t *repeats, struct err *err)
 {
-    size_t travelled = batch_travelling(b);
-    for (size_t i = 0; i < travelled; i++) {
+    size_t in_flight = batch_in_flight(b);
+    for (size_t i = 0; i < in_flight; i++) {
         const struct operation *o = &b->operations[i];
         if (o->outcome == OUTCOME_UNKNOWN || o->outcome == OUTCOME_RETRY) {
             (*repeats)++;
@@ -183,7 +183,7 @@ static void sender_refuse_for_size(struct batch *b)
  * since the resets began and none as large; an outage would have hit those as well. */
 static bool sender_too_large(const struct sender_slot *slot)
 {
-    return slot->cuts >= SENDER_CUTS_REFUSE && batch_travelling(&slot->batch) == 1 &&
+    return slot->cuts >= SENDER_CUTS_REFUSE && batch_in_flight(&slot->batch) == 1 &&
            slot->passed_bytes > 0 && slot->sent_bytes > slot->passed_bytes;
 }
 
@@ -191,11 +191,11 @@ static bool sender_too_large(const struct sender_slot *slot)
  * the batch, and finally defers an operation that never passes, so that the others go first. */
 static void sender_meet_cut(struct sender_slot *slot)
 {
-    size_t travelled = batch_travelling(&slot->batch);
-    if (travelled > 1 && slot->cuts >= SENDER_CUTS_HALVE) {
-        slot->batch.send_limit = travelled / 2;
+    size_t in_flight = batch_in_flight(&slot->batch);
+    if (in_flight > 1 && slot->cuts >= SENDER_CUTS_HALVE) {
+        slot->batch.send_limit = in_flight / 2;
         slot->cuts = 0;
-    } else if (travelled == 1 && slot->cuts >= SENDER_CUTS_REFUSE) {
+    } else if (in_flight == 1 && slot->cuts >= SENDER_CUTS_REFUSE) {
         batch_defer_first(&slot->batch);
         slot->cuts = slot->batch.count > 1 ? 0 : slot->cuts;
     }
@@ -257,8 +257,8 @@ static int sender_take_back(struct sender *s, struct sender_slot *slot, const st
 {
     struct batch *b = &slot->batch;
     bool refused = b->http_status == 413 || b->http_status == 400; /* size, or one operation */
-    if (refused && batch_travelling(b) > 1) {
-        b->send_limit = batch_travelling(b) / 2;
+    if (refused && batch_in_flight(b) > 1) {
+        b->send_limit = batch_in_flight(b) / 2;
         slot->state = SLOT_READY;
         slot->due_us = 0;
         return 0;
@@ -327,7 +327,7 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
         struct sender_slot *slot = (struct sender_slot *)b; /* its first member */
         s->counters->requests++;
         size_t alone = refused_judge(b, s->open_letters, &s->passed);
-        size_t travelled = batch_travelling(b);
+        size_t in_flight = batch_in_flight(b);
         size_t repeats = 0;
         struct err why;
         sender_note_passage(s, slot, clock_monotonic_us(clock));
@@ -343,8 +343,8 @@ int sender_collect(struct sender *s, const struct clock *clock, sender_settle se
             sender_report_flow(s, slot, refused ? FLOW_REFUSED : verdict,
                                clock_monotonic_us(clock));
         }
-        news->settled += travelled - repeats + alone;
-        if (repeats == travelled && alone < repeats) {
+        news->settled += in_flight - repeats + alone;
+        if (repeats == in_flight && alone < repeats) {
             news->failure = why;
             news->failure_by_us = sender_later(news->failure_by_us, slot->sent_us);
         } else {

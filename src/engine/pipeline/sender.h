@@ -20,7 +20,7 @@
 #include "rowferry/engine/port.h"
 #include "rowferry/service/bulk/flow.h"
 
-enum sender_slot_state { SLOT_FREE, SLOT_FILLING, SLOT_READY, SLOT_FLYING };
+enum sender_slot_state { SLOT_FREE, SLOT_FILLING, SLOT_READY, SLOT_IN_FLIGHT };
 
 struct sender_slot {
     struct batch batch; /* first, so that a batch leads to its slot */
@@ -97,7 +97,7 @@ void sender_hurry(struct sender *s);
  * waiting, or if nothing may be sent before an answer arrives. */
 int64_t sender_next_due_us(const struct sender *s, int64_t now_us);
 
-size_t sender_flying(const struct sender *s);
+size_t sender_in_flight(const struct sender *s);
 
 /* Returns the send time of the oldest unanswered request, or 0 if all are answered. */
 int64_t sender_oldest_us(const struct sender *s);

@@ -121,7 +121,7 @@ static int validate_fill_send(struct filling *f, struct err *err)
     while (rc == 0 && !batch_empty(&f->batch)) {
         const struct operation *stop = NULL;
         int64_t began_us = clock_monotonic_us(clock);
-        int64_t bytes = (int64_t)batch_travelling_bytes(&f->batch);
+        int64_t bytes = (int64_t)batch_in_flight_bytes(&f->batch);
         int64_t count = (int64_t)f->batch.count;
         rc = validate_fill_travel(f, err);
         size_t again = rc == 0 ? validate_fill_settle(f, &stop) : 0;

@@ -399,7 +399,7 @@ static const struct walk_events events = {answer_on_open,   answer_on_close,  an
 
 static void answer_set_all_unknown(struct batch *b)
 {
-    size_t travelling = batch_travelling(b);
+    size_t travelling = batch_in_flight(b);
     for (size_t i = 0; i < travelling; i++) {
         struct operation *o = &b->operations[i];
         o->outcome = OUTCOME_UNKNOWN;
@@ -415,7 +415,7 @@ void answer_begin(struct answer *a, struct batch *batch, const char *index)
 {
     walk_begin(&a->walk, &events, a);
     a->batch = batch;
-    a->wanted = batch_travelling(batch);
+    a->wanted = batch_in_flight(batch);
     a->field = FIELD_NONE;
     a->items_seen = false;
     a->too_many = false;

@@ -74,14 +74,14 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
         slot->reader = (struct body_reader){answer_new(), answer_feed, answer_free};
     }
     answer_begin(slot->reader.answer, batch, index);
-    struct span body = span_make(buf_text(&batch->bytes), batch_travelling_bytes(batch));
+    struct span body = span_make(buf_text(&batch->bytes), batch_in_flight_bytes(batch));
     int rc = wire_start(slot, s->bulk_headers, &body, err);
     if (rc != 0) {
         return rc;
     }
     slot->batch = batch;
     s->in_flight++;
-    size_t travelling = batch_travelling(batch);
+    size_t travelling = batch_in_flight(batch);
     for (size_t i = 0; i < travelling; i++) {
         batch->operations[i].attempts++;
     }
@@ -90,8 +90,8 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
 
 static void bulk_set_outcome(struct batch *b, enum outcome outcome)
 {
-    size_t travelled = batch_travelling(b);
-    for (size_t i = 0; i < travelled; i++) {
+    size_t in_flight = batch_in_flight(b);
+    for (size_t i = 0; i < in_flight; i++) {
         b->operations[i].outcome = outcome;
         b->operations[i].http_status = (int)b->http_status;
     }
@@ -131,7 +131,7 @@ static void bulk_settle_refused(struct slot *slot, struct batch *b)
 {
     (void)http_refuse(&slot->answer, slot->method, buf_text(&slot->path), &b->failure);
     enum outcome outcome = outcome_of_request(slot->answer.status, b->failure.service_type);
-    if ((outcome == OUTCOME_REJECTED && batch_travelling(b) > 1) || secret_renewed(slot)) {
+    if ((outcome == OUTCOME_REJECTED && batch_in_flight(b) > 1) || secret_renewed(slot)) {
         outcome = OUTCOME_RETRY;
     }
     b->retry_after_ms = bulk_retry_after_ms(slot);

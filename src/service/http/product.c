@@ -31,7 +31,8 @@ const char *product_name(enum product product)
     }
 }
 
-bool product_from(const struct product_info *info, enum product product, int major, int minor)
+bool product_is_at_least(const struct product_info *info, enum product product, int major,
+                         int minor)
 {
     return info->product == product &&
            (info->major > major || (info->major == major && info->minor >= minor));
@@ -40,7 +41,9 @@ bool product_from(const struct product_info *info, enum product product, int maj
 /* Keeps documents out of error reasons; OpenSearch and older versions refuse the parameter. */
 const char *product_bulk_query(const struct product_info *info)
 {
-    return product_from(info, PRODUCT_ELASTICSEARCH, 8, 18) ? "&include_source_on_error=false" : "";
+    return product_is_at_least(info, PRODUCT_ELASTICSEARCH, 8, 18)
+               ? "&include_source_on_error=false"
+               : "";
 }
 
 static enum product product_of_header(const struct http_answer *answer)

@@ -89,7 +89,7 @@ static int documents_read(struct documents *d, size_t wanted, const char *index,
 /* Elasticsearch 9.2 and later omits vectors from sources by default. */
 static bool documents_vectors_apart(const struct service *s)
 {
-    return product_from(&s->product, PRODUCT_ELASTICSEARCH, 9, 2);
+    return product_is_at_least(&s->product, PRODUCT_ELASTICSEARCH, 9, 2);
 }
 
 static const char *documents_source_query(const struct service *s, bool with_source)
@@ -378,10 +378,10 @@ int documents_form(struct service *s, const char *index, enum source_form *form,
 {
     struct json_object *tree = NULL;
     const struct product_info *p = &s->product;
-    *form =
-        product_from(p, PRODUCT_ELASTICSEARCH, 9, 0) || product_from(p, PRODUCT_OPENSEARCH, 3, 0)
-            ? SOURCE_VECTORS_APART
-            : SOURCE_AS_SENT;
+    *form = product_is_at_least(p, PRODUCT_ELASTICSEARCH, 9, 0) ||
+                    product_is_at_least(p, PRODUCT_OPENSEARCH, 3, 0)
+                ? SOURCE_VECTORS_APART
+                : SOURCE_AS_SENT;
     int rc = ask_of(s, "GET", index, "?flat_settings=true", NO_BODY, BODY_INDEX, &tree, err);
     if (rc == 0) {
         rc = documents_take_form(tree, index, form, err);

@@ -236,7 +236,7 @@ static int changelog_send_log(struct changelog *c, void (*reach)(struct changelo
                               struct err *err)
 {
     bool prescan = changelog_prescan_runs(&c->prescan, &c->page);
-    c->page.content = prescan ? CONTENT_KEYS : CONTENT_ROWS;
+    c->page.content = prescan ? CONTENT_GONE : CONTENT_ROWS;
     reach(&c->page);
     return changelog_list_send(&c->page, err);
 }
@@ -268,7 +268,7 @@ int changelog_send_page(struct changelog *c, struct err *err)
     switch (c->page.kind) {
     case PAGE_BLOCKS:
         return changelog_chunk_begin_blocks(&c->page, err);
-    case PAGE_KEYS:
+    case PAGE_RANGE:
         return changelog_chunk_begin_range(&c->page, err);
     case PAGE_LISTED:
         return changelog_list_begin(&c->page, err);
@@ -358,7 +358,7 @@ static int changelog_begin_keys(struct capture *capture, const struct span *keys
     struct changelog_page *p = &c->page;
     assert(p->stage == STAGE_CLOSED);
     changelog_page_reset(p, PAGE_ASKED);
-    p->content = only_gone ? CONTENT_KEYS : CONTENT_ROWS;
+    p->content = only_gone ? CONTENT_GONE : CONTENT_ROWS;
     p->existence.way = KEY_EXISTENCE_COUNT;
     for (size_t i = 0; i < count; i++) {
         if (keyset_add(&p->keys.set, keys[i]) == KEYSET_FULL) {
@@ -376,7 +376,7 @@ static void changelog_end_page(struct changelog *c, struct change *change)
 {
     struct changelog_page *p = &c->page;
     bool asked = p->kind == PAGE_ASKED;
-    bool copying = p->kind == PAGE_BLOCKS || p->kind == PAGE_KEYS || p->kind == PAGE_LISTED;
+    bool copying = p->kind == PAGE_BLOCKS || p->kind == PAGE_RANGE || p->kind == PAGE_LISTED;
     if (p->content == CONTENT_MEMBER_LEFT) {
         *change = (struct change){.kind = CHANGE_PRESCAN_END, .left = true};
         return;

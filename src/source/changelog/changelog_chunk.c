@@ -56,7 +56,7 @@ static bool changelog_chunk_next(struct changelog_page *p)
 {
     struct chunk *chunk = &p->chunks.next;
     uint64_t left = chunk->end - chunk->to;
-    uint64_t target = p->content == CONTENT_KEYS ? left : *changelog_chunk_target_of(p);
+    uint64_t target = p->content == CONTENT_GONE ? left : *changelog_chunk_target_of(p);
     chunk->from = chunk->to;
     chunk->to += left < target ? left : target;
     return left > 0;
@@ -76,7 +76,7 @@ static int changelog_chunk_send_blocks(struct changelog_page *p, struct err *err
 static int changelog_chunk_send_keys(struct changelog_page *p, struct err *err)
 {
     struct keyarrays a;
-    if (p->content == CONTENT_KEYS) {
+    if (p->content == CONTENT_GONE) {
         p->chunks.next_stage = STAGE_ROWS;
         return key_existence_send(&p->existence, &p->reader, &p->catalogue->sql, &p->keys.set,
                                   p->catalogue->table->key_count, err);
@@ -97,7 +97,7 @@ static int changelog_chunk_send_keys(struct changelog_page *p, struct err *err)
 static int changelog_chunk_send_more(struct changelog_page *p, struct err *err)
 {
     bool nulls_wait = p->chunks.next_stage != STAGE_NULL_ROWS && p->page.stretch.null_keys &&
-                      p->content != CONTENT_KEYS;
+                      p->content != CONTENT_GONE;
     if (changelog_chunk_next(p)) {
         return changelog_chunk_by_blocks(p) ? changelog_chunk_send_blocks(p, err)
                                             : changelog_chunk_send_keys(p, err);
@@ -284,11 +284,11 @@ static void changelog_chunk_mark(struct changelog_page *p)
 static void changelog_chunk_end(struct changelog_page *p)
 {
     const struct chunk *done = &p->chunks.now;
-    p->unfinished = p->content == CONTENT_KEYS && !key_existence_end(&p->existence, &p->keys.set);
+    p->unfinished = p->content == CONTENT_GONE && !key_existence_end(&p->existence, &p->keys.set);
     bool deletes = !changelog_chunk_by_blocks(p) && p->kind != PAGE_LISTED && !p->unfinished;
     p->keys.gone = deletes ? done->from : 0;
     p->keys.gone_end = deletes ? done->to : 0;
-    if (p->content != CONTENT_KEYS) {
+    if (p->content != CONTENT_GONE) {
         uint64_t *target = changelog_chunk_target_of(p);
         *target = changelog_chunk_target(*target, done->to - done->from, done->bytes,
                                          p->options->chunk_bytes);
@@ -301,7 +301,7 @@ static void changelog_chunk_end(struct changelog_page *p)
 int changelog_chunk_send_next(struct changelog_page *p, struct err *err)
 {
     int rc = 0;
-    if (p->kind == PAGE_KEYS) {
+    if (p->kind == PAGE_RANGE) {
         rc = changelog_chunk_reach_range(p, err);
     } else if (p->stage == STAGE_ROWS) {
         changelog_chunk_end(p);

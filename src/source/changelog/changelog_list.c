@@ -116,7 +116,7 @@ int changelog_list_send(struct changelog_page *p, struct err *err)
     int rc = 0;
     if (p->options->query != NULL && reads) {
         rc = changelog_list_plan_freely(p, err);
-    } else if (p->content == CONTENT_KEYS && reads) {
+    } else if (p->content == CONTENT_GONE && reads) {
         rc = key_existence_plan(p->catalogue->pg, err);
     }
     return rc == 0 ? changelog_chunk_begin_keys(p, err) : rc;

@@ -53,7 +53,7 @@ enum page_kind changelog_page_next_kind(const struct changelog_page *p)
     case POSITION_BLOCKS:
         return PAGE_BLOCKS;
     case POSITION_KEYS:
-        return p->options->query != NULL && at->range != KEY_RANGE_NULLS ? PAGE_LISTED : PAGE_KEYS;
+        return p->options->query != NULL && at->range != KEY_RANGE_NULLS ? PAGE_LISTED : PAGE_RANGE;
     case POSITION_LOG:
     default:
         return at->target != NULL && at->of > 0 ? PAGE_FAN : PAGE_LOG;
@@ -140,7 +140,7 @@ int changelog_page_open_checked(struct changelog_page *p, struct err *err)
 /* Returns 1 if the row was requested, 0 if not, or an error if it was already read. */
 static int changelog_page_wanted(struct changelog_page *p, struct span key, struct err *err)
 {
-    if (p->kind == PAGE_BLOCKS || p->kind == PAGE_KEYS) {
+    if (p->kind == PAGE_BLOCKS || p->kind == PAGE_RANGE) {
         return 1;
     }
     switch (keyset_mark(&p->keys.set, key, p->chunks.now.from, p->chunks.now.to)) {
@@ -175,7 +175,7 @@ static int changelog_page_give_row(struct changelog_page *p, struct row *row, st
 {
     const struct value *key = &row->values[0];
     int rc = 1;
-    if (p->content == CONTENT_KEYS && p->existence.way == KEY_EXISTENCE_COUNT) {
+    if (p->content == CONTENT_GONE && p->existence.way == KEY_EXISTENCE_COUNT) {
         key_existence_take(&p->existence, row);
         return 0;
     }
@@ -185,13 +185,13 @@ static int changelog_page_give_row(struct changelog_page *p, struct row *row, st
         change->key = span_make(key->text, key->len);
         rc = changelog_page_wanted(p, change->key, err);
     }
-    if (p->content == CONTENT_KEYS) {
+    if (p->content == CONTENT_GONE) {
         return rc < 0 ? rc : 0;
     }
     if (rc == 1) {
         p->rows++;
         changelog_page_count_bytes(p, row);
-        if (p->kind == PAGE_KEYS && !key->null) {
+        if (p->kind == PAGE_RANGE && !key->null) {
             buf_reset(&p->last_key);
             buf_push(&p->last_key, key->text, key->len);
         }
@@ -212,12 +212,12 @@ static void changelog_page_give_cut(struct changelog_page *p, struct span key,
 /* Returns true if it filled `change`. */
 static bool changelog_page_give_gone(struct changelog_page *p, struct change *change)
 {
-    bool prescan = p->content == CONTENT_KEYS && p->kind != PAGE_ASKED;
+    bool prescan = p->content == CONTENT_GONE && p->kind != PAGE_ASKED;
     while (p->keys.gone < p->keys.gone_end) {
         size_t i = p->keys.gone++;
         struct keyset_item *item = &p->keys.set.items[i];
         if (item->cut == KEYSET_CUT_ROW) {
-            if (p->content != CONTENT_KEYS) {
+            if (p->content != CONTENT_GONE) {
                 changelog_page_give_cut(p, keyset_get(&p->keys.set, i), change);
                 return true;
             }
@@ -275,7 +275,7 @@ static bool changelog_page_give_safepoint(struct changelog_page *p, struct chang
  * row. */
 static bool changelog_page_divides_range(struct changelog_page *p)
 {
-    if (p->kind != PAGE_KEYS || p->stage != STAGE_ROWS ||
+    if (p->kind != PAGE_RANGE || p->stage != STAGE_ROWS ||
         p->position->at.range == KEY_RANGE_NULLS || p->chunks.now.bytes < p->options->chunk_bytes) {
         return false;
     }

@@ -12,10 +12,10 @@
 
 /* LISTED: an initial load that takes keys from the table and rows from the query. FAN: entries of a
  * table that the query depends on, converted to keys of the root. ASKED: requested keys. */
-enum page_kind { PAGE_BLOCKS, PAGE_KEYS, PAGE_LISTED, PAGE_LOG, PAGE_FAN, PAGE_ASKED };
+enum page_kind { PAGE_BLOCKS, PAGE_RANGE, PAGE_LISTED, PAGE_LOG, PAGE_FAN, PAGE_ASKED };
 
 /* KEYS: only keys without a row. The last two: nothing but the request for a reconcile. */
-enum page_content { CONTENT_ROWS, CONTENT_KEYS, CONTENT_MEMBER_LEFT, CONTENT_RESNAPSHOT };
+enum page_content { CONTENT_ROWS, CONTENT_GONE, CONTENT_MEMBER_LEFT, CONTENT_RESNAPSHOT };
 
 enum page_stage {
     STAGE_CLOSED, /* between pages */

@@ -18,7 +18,7 @@ int key_existence_plan(struct pg *pg, struct err *err)
         pg, "set local enable_seqscan = off; set local max_parallel_workers_per_gather = 0", err);
 }
 
-#define KEYS_TWICE 2 /* the first repeat is reported as an error */
+#define KEYS_TWICE 2 /* more rows mean a broken answer; the caller reports a repeated key */
 
 /* A column of keys. */
 static struct reader_form key_existence_keys_form(const struct keyset *keys)

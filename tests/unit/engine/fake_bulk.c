@@ -24,7 +24,7 @@ static bool flies(const struct fake *f, size_t row)
 {
     for (size_t i = 0; i < f->in_flight; i++) {
         const struct batch *b = f->flying[i];
-        for (size_t j = 0; j < batch_travelling(b); j++) {
+        for (size_t j = 0; j < batch_in_flight(b); j++) {
             if (fake_key_row(batch_key(b, &b->operations[j])) == row) {
                 return true;
             }
@@ -68,7 +68,7 @@ int fake_bulk_send(struct service *self, const char *index, const char *ingest_p
     ck_assert_uint_lt(f->in_flight, f->max_in_flight);
     (void)fake_look_at(f, f->written);
     expect_in_window(f, batch);
-    for (size_t i = 0; i < batch_travelling(batch); i++) {
+    for (size_t i = 0; i < batch_in_flight(batch); i++) {
         if (batch->operations[i].version > f->highest_sent) {
             f->highest_sent = batch->operations[i].version;
         }
@@ -76,7 +76,7 @@ int fake_bulk_send(struct service *self, const char *index, const char *ingest_p
         f->double_key |= flies(f, row);
         note_version(f, row, &batch->operations[i]);
     }
-    for (size_t i = 0; i < batch_travelling(batch); i++) {
+    for (size_t i = 0; i < batch_in_flight(batch); i++) {
         batch->operations[i].attempts++;
     }
     f->flying[f->in_flight++] = batch;
@@ -129,7 +129,7 @@ size_t fake_dice(struct fake *f, size_t n)
 
 static void keep_for_later(struct fake *f, const struct batch *b)
 {
-    for (size_t i = 0; i < batch_travelling(b); i++) {
+    for (size_t i = 0; i < batch_in_flight(b); i++) {
         const struct operation *o = &b->operations[i];
         if (f->late_count < sizeof(f->late) / sizeof(f->late[0])) {
             f->late[f->late_count++] = (struct fake_late){fake_key_row(batch_key(b, o)),
@@ -171,7 +171,7 @@ void fake_deliver(struct fake *f, bool all)
 
 static void apply_all(struct fake *f, struct batch *b)
 {
-    for (size_t i = 0; i < batch_travelling(b); i++) {
+    for (size_t i = 0; i < batch_in_flight(b); i++) {
         apply(f, b, &b->operations[i]);
     }
 }
@@ -179,7 +179,7 @@ static void apply_all(struct fake *f, struct batch *b)
 /* Counts repeated conflicts: the version of a conflict must be stepped over. */
 static void note_conflicts(struct fake *f, const struct batch *b)
 {
-    for (size_t i = 0; i < batch_travelling(b); i++) {
+    for (size_t i = 0; i < batch_in_flight(b); i++) {
         const struct operation *o = &b->operations[i];
         size_t row = fake_key_row(batch_key(b, o));
         if (o->outcome == OUTCOME_CONFLICT && !o->witness) {
@@ -192,7 +192,7 @@ static void note_conflicts(struct fake *f, const struct batch *b)
 
 static void no_answer(struct batch *b)
 {
-    for (size_t i = 0; i < batch_travelling(b); i++) {
+    for (size_t i = 0; i < batch_in_flight(b); i++) {
         b->operations[i].outcome = OUTCOME_UNKNOWN;
     }
     err_set(&b->failure, ERR_TRANSIENT, "connection refused");
@@ -229,7 +229,7 @@ struct batch *fake_bulk_take(struct service *self)
     struct batch *b = f->flying[--f->in_flight];
     f->requests++;
     (void)fake_look_at(f, f->written);
-    if (f->most_operations > 0 && batch_travelling(b) > f->most_operations) {
+    if (f->most_operations > 0 && batch_in_flight(b) > f->most_operations) {
         b->http_status = 413;
     } else {
         answer(f, b);

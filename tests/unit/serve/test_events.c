@@ -12,7 +12,7 @@ static const char *const names[] = {"a", "b"};
 static void note(struct events *e, const char *pipeline, const char *event, int64_t n)
 {
     const struct log_field fields[] = {F_TEXT("pipeline", pipeline), F_INT("n", n), {0}};
-    events_take(e, LOG_INFO, 1, event, fields);
+    events_add(e, LOG_INFO, 1, event, fields);
 }
 
 static struct json_object *shown(struct events *e, uint64_t since)
@@ -61,7 +61,7 @@ START_TEST(what_comes_by_interval_or_for_developers_is_left_out)
     struct events e;
     events_init(&e, names, 2);
     const struct log_field none[] = {{0}};
-    events_take(&e, LOG_DEBUG, 1, "detail", none);
+    events_add(&e, LOG_DEBUG, 1, "detail", none);
     note(&e, "a", "progress", 1);
     struct json_object *list = shown(&e, 0);
     ck_assert_uint_eq(json_object_array_length(list), 0);
@@ -80,8 +80,8 @@ START_TEST(any_text_stays_json_and_one_that_is_too_long_is_cut)
     const struct log_field hostile[] = {
         F_TEXT("pipeline", "a"), F_TEXT("message", "</script>\"\xff\n\x01"), {0}};
     const struct log_field large[] = {F_TEXT("pipeline", "b"), F_TEXT("message", longest), {0}};
-    events_take(&e, LOG_WARN, 1, "away", hostile);
-    events_take(&e, LOG_WARN, 1, "away", large);
+    events_add(&e, LOG_WARN, 1, "away", hostile);
+    events_add(&e, LOG_WARN, 1, "away", large);
     struct json_object *list = shown(&e, 0);
     ck_assert_uint_eq(json_object_array_length(list), 2);
     struct json_object *first = json_object_array_get_idx(list, 0);

@@ -52,14 +52,14 @@ static inline bool batch_empty(const struct batch *b)
 }
 
 /* Returns how many operations, from the first, the current request contains. */
-static inline size_t batch_travelling(const struct batch *b)
+static inline size_t batch_in_flight(const struct batch *b)
 {
     return b->send_limit == 0 || b->send_limit > b->count ? b->count : b->send_limit;
 }
 
-static inline size_t batch_travelling_bytes(const struct batch *b)
+static inline size_t batch_in_flight_bytes(const struct batch *b)
 {
-    size_t n = batch_travelling(b);
+    size_t n = batch_in_flight(b);
     return n == 0 ? 0 : b->operations[n - 1].offset + b->operations[n - 1].len;
 }
 

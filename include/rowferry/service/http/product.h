@@ -25,7 +25,8 @@ struct product_info {
 int product_detect(struct service *s, struct product_info *out, struct err *err) MUST_CHECK;
 
 /* Returns true if it is this product, of this version or a newer one. */
-bool product_from(const struct product_info *info, enum product product, int major, int minor);
+bool product_is_at_least(const struct product_info *info, enum product product, int major,
+                         int minor);
 
 /* Returns the query parameters that bulk requests need for this product ("&..."), or "". */
 const char *product_bulk_query(const struct product_info *info);

@@ -139,8 +139,8 @@ START_TEST(what_is_not_settled_stays_in_order_with_its_bytes)
     ck_assert(add(&b, "3", "{three}\n", 12));
     ck_assert(add(&b, "4", "{four}\n", 13));
     b.send_limit = 3;
-    ck_assert_uint_eq(batch_travelling(&b), 3);
-    ck_assert_uint_eq(batch_travelling_bytes(&b), 23);
+    ck_assert_uint_eq(batch_in_flight(&b), 3);
+    ck_assert_uint_eq(batch_in_flight_bytes(&b), 23);
     settle(&b, 0, OUTCOME_DONE);
     settle(&b, 1, OUTCOME_RETRY);
     settle(&b, 2, OUTCOME_REJECTED);

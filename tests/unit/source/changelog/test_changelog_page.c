@@ -47,12 +47,12 @@ START_TEST(the_position_and_the_query_decide_the_kind_of_a_page)
     set(&f, "copy 1 2/3 from 10:10:");
     ck_assert_int_eq(f.page.kind, PAGE_BLOCKS);
     set(&f, "copy keys first from 10:10:");
-    ck_assert_int_eq(f.page.kind, PAGE_KEYS);
+    ck_assert_int_eq(f.page.kind, PAGE_RANGE);
     f.options.query = "select";
     set(&f, "copy keys first from 10:10:");
     ck_assert_int_eq(f.page.kind, PAGE_LISTED);
     set(&f, "copy keys nulls from 10:10:");
-    ck_assert_int_eq(f.page.kind, PAGE_KEYS);
+    ck_assert_int_eq(f.page.kind, PAGE_RANGE);
     set(&f, "log 10:10: to 20:20: after 1 0 0");
     ck_assert_int_eq(f.page.kind, PAGE_LOG);
     set(&f, "log 10:10: to 20:20: after 1 0 0 of 4");
