@@ -109,7 +109,8 @@ const struct command commands[] = {
         .summary = "check everything that a sync needs, and change nothing",
         .about = "Prints what fails (FAIL) or deserves a look (WARN), below it what to do, and the "
                  "number of the other lines. --all prints these too: PASS, INFO and SKIP. With "
-                 "--json, an array of objects with all lines, or those of --only.",
+                 "--json, one object per line for each pipeline, with all lines of the check or "
+                 "those of --only.",
         .options = JSON | OPTION_BIT(OPTION_ACCEPT_ADMIN) | OPTION_BIT(OPTION_ALL) |
                    OPTION_BIT(OPTION_ONLY),
         .exits = EXITS(1U << EXIT_DIFFERENCES),

@@ -19,6 +19,18 @@
 /* --- lines -------------------------------------------------------------------------------------
  */
 
+/* Adds the lines of one pipeline's object. */
+static void add(struct lines *l, const char *text)
+{
+    struct json_object *object = json_tokener_parse(text);
+    struct json_object *lines = json_object_object_get(object, "lines");
+    ck_assert_msg(json_object_is_type(lines, json_type_array), "%s", text);
+    for (size_t i = 0; i < json_object_array_length(lines); i++) {
+        json_object_array_add(l->tree, json_object_get(json_object_array_get_idx(lines, i)));
+    }
+    json_object_put(object);
+}
+
 void lines_look(struct lines *l, const char *config, const char *option, const char *const *env)
 {
     struct program program;
@@ -28,9 +40,13 @@ void lines_look(struct lines *l, const char *config, const char *option, const c
     program_start(&program, argv, env);
     program_finish(&program, RUN_MS, &r);
     l->exit_code = r.exit_code;
-    l->tree = json_tokener_parse(r.out);
-    ck_assert_msg(json_object_is_type(l->tree, json_type_array), "%d: %s%s", r.exit_code, r.out,
-                  r.err);
+    l->tree = json_object_new_array();
+    ck_assert_msg(r.out[0] != '\0', "%d: %s", r.exit_code, r.err);
+    char *rest = NULL;
+    for (char *text = strtok_r(r.out, "\n", &rest); text != NULL;
+         text = strtok_r(NULL, "\n", &rest)) {
+        add(l, text);
+    }
     program_result_release(&r);
 }
 

@@ -12,7 +12,7 @@
 #include "world.h"
 
 struct lines {
-    struct json_object *tree;
+    struct json_object *tree; /* the lines of all objects */
     int exit_code;
 };
 

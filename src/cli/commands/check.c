@@ -360,26 +360,43 @@ static void check_push_text(struct buf *out, const struct check *c,
     check_push_sums(out, c, choice->verdicts == ~0U);
 }
 
+static void check_push_json_line(struct buf *out, const struct check_line *line)
+{
+    record_open(out);
+    record_text(out, "line", line->what);
+    record_text(out, "status", verdict_rows[line->verdict].name);
+    record_text(out, "text", line->text);
+    record_text(out, "detail", line->detail);
+    record_text(out, "remedy", line->remedy);
+    record_close(out);
+}
+
+/* Appends an object for the whole configuration, which has no pipeline, and one for each
+ * pipeline. */
 static void check_push_json(struct buf *out, const struct check *c, unsigned verdicts)
 {
-    bool first = true;
-    buf_push_char(out, '[');
-    for (size_t i = 0; i < c->count; i++) {
-        const struct check_line *line = &c->lines[i];
-        if ((verdicts & 1U << line->verdict) == 0) {
-            continue;
-        }
-        buf_push_text(out, first ? "" : ",\n ");
-        first = false;
+    for (size_t i = 0; i < c->count;) {
+        const char *pipeline = c->lines[i].pipeline;
+        const char *comma = "";
+        enum exit_code code = EXIT_DONE;
         record_open(out);
-        record_text(out, "line", line->what);
-        record_text(out, "status", verdict_rows[line->verdict].name);
-        record_text(out, "pipeline", line->pipeline);
-        record_text(out, "text", line->text);
-        record_text(out, "remedy", line->remedy);
+        record_text(out, "pipeline", pipeline);
+        record_name(out, "lines");
+        buf_push_char(out, '[');
+        for (; i < c->count && c->lines[i].pipeline == pipeline; i++) {
+            enum verdict verdict = c->lines[i].verdict;
+            code = verdict == VERDICT_FAIL ? EXIT_DIFFERENCES : code;
+            if ((verdicts & 1U << verdict) != 0) {
+                buf_push_text(out, comma);
+                comma = ",";
+                check_push_json_line(out, &c->lines[i]);
+            }
+        }
+        buf_push_char(out, ']');
+        record_int(out, "exit_code", code);
         record_close(out);
+        buf_push_char(out, '\n');
     }
-    buf_push_literal(out, "]\n");
 }
 
 static int check_show(const struct check *c, const struct check_choice *choice, bool json,

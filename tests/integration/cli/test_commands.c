@@ -85,30 +85,24 @@ START_TEST(check_shows_every_line_although_both_servers_are_away)
 }
 END_TEST
 
-START_TEST(check_as_json_is_an_array_with_a_remedy)
+START_TEST(check_as_json_is_an_object_per_line_with_a_remedy)
 {
     struct world w;
     struct program_result result;
     world_start(&w, 10, NULL);
     rowferry_run(&result, w.config, "check", "--accept-admin", "--json", NULL);
     ck_assert_int_eq(result.exit_code, 4);
-    struct json_object *lines = json_tokener_parse(result.out);
-    bool found = false;
-    for (size_t i = 0; i < json_object_array_length(lines); i++) {
-        struct json_object *line = json_object_array_get_idx(lines, i);
-        const char *what = json_object_get_string(json_object_object_get(line, "line"));
-        if (strcmp(what, "change log") == 0) {
-            found = true;
-            ck_assert_str_eq(json_object_get_string(json_object_object_get(line, "status")),
-                             "FAIL");
-            ck_assert_str_eq(json_object_get_string(json_object_object_get(line, "remedy")),
-                             "run: rowferry source install");
-            ck_assert_str_eq(json_object_get_string(json_object_object_get(line, "pipeline")),
-                             "articles");
-        }
-    }
-    ck_assert(found);
-    json_object_put(lines);
+    expect_text(result.out, "{\"pipeline\":null,\"lines\":[{\"line\":\"configuration\",");
+    expect_text(result.out, "],\"exit_code\":0}\n{\"pipeline\":\"articles\",\"lines\":[{");
+    expect_text(result.out, "{\"line\":\"change log\",\"status\":\"FAIL\",\"text\":\"");
+    expect_text(result.out, "\"remedy\":\"run: rowferry source install\"}");
+    expect_text(result.out, "],\"exit_code\":4}\n");
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "check", "--accept-admin", "--json", "--only", "skip", NULL);
+    expect_text(result.out, "{\"pipeline\":null,\"lines\":[],\"exit_code\":0}\n"
+                            "{\"pipeline\":\"articles\",\"lines\":[{\"line\":");
+    expect_text(result.out, "],\"exit_code\":4}\n");
+    ck_assert_ptr_null(strstr(result.out, "\"FAIL\""));
     program_result_release(&result);
     world_stop(&w);
 }
@@ -462,7 +456,7 @@ END_TEST
 
 SUITE_MAIN("integration/cli/commands", check_passes_over_all_that_a_sync_needs_and_changes_nothing,
            check_shows_every_line_although_both_servers_are_away,
-           check_as_json_is_an_array_with_a_remedy, sync_tells_people_what_it_did,
+           check_as_json_is_an_object_per_line_with_a_remedy, sync_tells_people_what_it_did,
            a_server_that_is_away_ends_with_6_and_a_json_object,
            a_second_sync_is_told_who_holds_the_pipeline,
            an_interrupted_sync_ends_well_and_the_next_one_goes_on,
