@@ -237,8 +237,9 @@ const struct command commands[] = {
         .operands = "[PIPELINE...]",
         .summary = "install the change log in the source database",
         .about = "Creates the schema rowferry, and triggers on the pipelines' tables, with a short "
-                 "lock on one table at a time. A second run changes nothing.",
-        .options = AS | READER | NOTIFY,
+                 "lock on one table at a time. A second run changes nothing. With --json, one "
+                 "object per line for each pipeline.",
+        .options = JSON | AS | READER | NOTIFY,
         .exits = EXITS(0),
         .run = command_source_install,
     },
@@ -248,8 +249,9 @@ const struct command commands[] = {
         .summary = "bring an older or incomplete change log up to date",
         .about =
             "Replaces what an earlier version installed and adds what is missing, such as triggers "
-            "of new partitions. Positions stay valid unless changes may have been missed.",
-        .options = AS | READER,
+            "of new partitions. Positions stay valid unless changes may have been missed. With "
+            "--json, one object per line for each pipeline.",
+        .options = JSON | AS | READER,
         .exits = EXITS(0),
         .run = command_source_upgrade,
     },
@@ -257,8 +259,9 @@ const struct command commands[] = {
         .name = "source uninstall",
         .operands = "[PIPELINE...]",
         .summary = "remove the change log of the pipelines' tables",
-        .about = "Removes the triggers, and also the schema if no table is captured any more.",
-        .options = AS,
+        .about = "Removes the triggers, and also the schema if no table is captured any more. With "
+                 "--json, one object per line for each pipeline.",
+        .options = JSON | AS,
         .exits = EXITS(0),
         .run = command_source_uninstall,
     },
@@ -266,8 +269,10 @@ const struct command commands[] = {
         .name = "source print",
         .operands = "[PIPELINE...]",
         .summary = "print the SQL of source install, for a DBA",
-        .about = "Prints SQL, with the grants of the reader's role, and changes nothing.",
-        .options = AS | READER | NOTIFY,
+        .about =
+            "Prints SQL, with the grants of the reader's role, and changes nothing. With --json, "
+            "one object per line for each pipeline.",
+        .options = JSON | AS | READER | NOTIFY,
         .exits = EXITS(0),
         .run = command_source_print,
     },

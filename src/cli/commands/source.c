@@ -5,6 +5,7 @@
 
 #include "output/terminal.h"
 #include "rowferry/daemon/session.h"
+#include "rowferry/document/json/record.h"
 #include "rowferry/source/catalog/install.h"
 #include "rowferry/source/catalog/query.h"
 #include "setup.h"
@@ -15,9 +16,12 @@
 struct installer {
     struct pg *pg;
     struct table *table;
-    const char *reader; /* null if none */
+    const char *reader;          /* null if none */
+    struct pg_identity identity; /* of the configuration's connection, if it is the reader */
     const char *pipeline;
     const struct arguments *arguments;
+    bool json;
+    size_t tables; /* number of tables in the JSON object */
     struct buf out;
 };
 
@@ -37,19 +41,15 @@ static bool source_notify_chosen(const struct installer *i, bool *on)
     return *on || arguments_have(i->arguments, OPTION_NO_NOTIFY);
 }
 
-static int source_set_notify(struct installer *i, struct err *err)
+/* Sets NOTIFY as chosen. *was and *on: whether the log sent it before, and sends it now. */
+static int source_set_notify(struct installer *i, bool *was, bool *on, struct err *err)
 {
-    bool on;
-    bool was;
-    if (!source_notify_chosen(i, &on)) {
-        return 0;
-    }
-    int rc = install_notifies(i->pg, i->table, &was, err);
-    if (rc == 0) {
-        rc = install_notify(i->pg, i->table, on, err);
-    }
-    if (rc == 0 && on != was) {
-        source_push_done(i, on ? "sends NOTIFY" : "no longer sends NOTIFY");
+    bool chosen;
+    int rc = install_notifies(i->pg, i->table, was, err);
+    *on = *was;
+    if (rc == 0 && source_notify_chosen(i, &chosen)) {
+        *on = chosen;
+        rc = install_notify(i->pg, i->table, chosen, err);
     }
     return rc;
 }
@@ -66,27 +66,59 @@ static void source_warn_publications(const struct installer *i, const struct ins
     }
 }
 
-static void source_push_dumper(struct installer *i, const struct install_beside *beside)
+/* Begins the JSON object of i->table. */
+static void source_open_table(struct installer *i)
 {
+    buf_push_text(&i->out, i->tables++ > 0 ? "," : "");
+    record_open(&i->out);
+    record_text(&i->out, "schema", i->table->schema);
+    record_text(&i->out, "table", i->table->name);
+}
+
+/* Reports an installation. `state` is what it found; `was` and `on` as of source_set_notify. */
+static void source_push_installed(struct installer *i, enum install_state state,
+                                  const struct install_beside *beside, bool was, bool on)
+{
+    static const struct {
+        const char *action, *text;
+    } done[] = {
+        [INSTALL_ABSENT] = {"installed", "is installed"},
+        [INSTALL_OLDER] = {"upgraded", "is upgraded to the current version"},
+        [INSTALL_BROKEN] = {"repaired", "is repaired"},
+        [INSTALL_CURRENT] = {"none", "is already installed, nothing changed"},
+    };
+    if (i->json) {
+        source_open_table(i);
+        record_text(&i->out, "action", done[state].action);
+        record_text(&i->out, "reader", i->reader);
+        record_bool(&i->out, "notify", on);
+        record_text(&i->out, "publications", beside->publications);
+        record_text(&i->out, "dumper", beside->dumper);
+        record_close(&i->out);
+        return;
+    }
+    source_push_done(i, done[state].text);
     if (beside->dumper != NULL) {
         buf_printf(&i->out,
                    "%s: role \"%s\" dumps its tables by " INSTALL_DUMP_REMEDY
                    ", it may not read that schema\n",
                    i->pipeline, beside->dumper);
     }
+    if (i->reader != NULL) {
+        buf_printf(&i->out, "%s: role \"%s\" may read it\n", i->pipeline, i->reader);
+    }
+    if (on != was) {
+        source_push_done(i, on ? "sends NOTIFY" : "no longer sends NOTIFY");
+    }
 }
 
 static int source_step_install(struct installer *i, struct err *err)
 {
-    static const char *const done[] = {
-        [INSTALL_ABSENT] = "is installed",
-        [INSTALL_OLDER] = "is upgraded to the current version",
-        [INSTALL_BROKEN] = "is repaired",
-        [INSTALL_CURRENT] = "is already installed, nothing changed",
-    };
     enum install_state state;
     struct install_beside beside = {0};
     struct buf why;
+    bool was;
+    bool on;
     buf_init(&why, WHY_BYTES);
     int rc = installed_read(i->pg, i->table, &state, &why, err);
     if (rc == 0) {
@@ -97,12 +129,10 @@ static int source_step_install(struct installer *i, struct err *err)
         rc = install_apply(i->pg, i->table, i->reader, err);
     }
     if (rc == 0) {
-        source_push_done(i, done[state]);
-        source_push_dumper(i, &beside);
-        if (i->reader != NULL) {
-            buf_printf(&i->out, "%s: role \"%s\" may read it\n", i->pipeline, i->reader);
-        }
-        rc = source_set_notify(i, err);
+        rc = source_set_notify(i, &was, &on, err);
+    }
+    if (rc == 0) {
+        source_push_installed(i, state, &beside, was, on);
     }
     installed_beside_release(&beside);
     buf_release(&why);
@@ -129,7 +159,11 @@ static int source_step_uninstall(struct installer *i, struct err *err)
     if (rc == 0) {
         rc = install_remove(i->pg, i->table, err);
     }
-    if (rc == 0) {
+    if (rc == 0 && i->json) {
+        source_open_table(i);
+        record_text(&i->out, "action", state == INSTALL_ABSENT ? "none" : "removed");
+        record_close(&i->out);
+    } else if (rc == 0) {
         source_push_done(i, state == INSTALL_ABSENT ? "was not installed, nothing changed"
                                                     : "is removed");
     }
@@ -137,25 +171,23 @@ static int source_step_uninstall(struct installer *i, struct err *err)
     return rc;
 }
 
-/* Escapes names of roles and publications: a line break would end the comment. */
-static void source_push_comments(struct installer *i, const struct install_beside *beside)
+/* Escapes names of publications: a line break would end the comment. */
+static void source_push_comments(struct buf *sql, const struct install_beside *beside)
 {
     if (beside->publications != NULL) {
-        buf_push_text(&i->out, "-- warning: a publication includes all tables, also these: ");
-        text_escape(&i->out, beside->publications, strlen(beside->publications));
-        buf_push_text(&i->out,
+        buf_push_text(sql, "-- warning: a publication includes all tables, also these: ");
+        text_escape(sql, beside->publications, strlen(beside->publications));
+        buf_push_text(sql,
                       "\n-- a subscriber that lacks them stops; " INSTALL_PUBLICATIONS_REMEDY "\n");
     }
     buf_push_text(
-        &i->out,
-        "-- roles other than the one that runs this dump their tables by " INSTALL_DUMP_REMEDY
-        "\n");
+        sql, "-- roles other than the one that runs this dump their tables by " INSTALL_DUMP_REMEDY
+             "\n");
 }
 
-static int source_step_print(struct installer *i, struct err *err)
+static int source_push_sql(const struct installer *i, struct buf *sql, struct err *err)
 {
     struct install_beside beside = {0};
-    buf_printf(&i->out, "-- pipeline %s\n", i->pipeline);
     bool on;
     bool is = false;
     int rc = install_notifies(i->pg, i->table, &is, err);
@@ -163,14 +195,35 @@ static int source_step_print(struct installer *i, struct err *err)
         rc = installed_beside(i->pg, i->table, &beside, err);
     }
     if (rc == 0) {
-        source_push_comments(i, &beside);
-        buf_push_text(&i->out, is ? "-- installed with --notify, and stays so\n" : "");
-        rc = install_print(i->table, i->reader, &i->out, err);
+        source_push_comments(sql, &beside);
+        buf_push_text(sql, is ? "-- installed with --notify, and stays so\n" : "");
+        rc = install_print(i->table, i->reader, sql, err);
     }
     if (rc == 0 && source_notify_chosen(i, &on)) {
-        install_print_notify(i->table, on, &i->out);
+        install_print_notify(i->table, on, sql);
     }
     installed_beside_release(&beside);
+    return rc;
+}
+
+static int source_step_print(struct installer *i, struct err *err)
+{
+    struct buf sql;
+    if (!i->json) {
+        buf_printf(&i->out, "-- pipeline %s\n", i->pipeline);
+        return source_push_sql(i, &i->out, err);
+    }
+    buf_init(&sql, SCRIPT_BYTES);
+    int rc = source_push_sql(i, &sql, err);
+    if (rc == 0 && sql.failed) {
+        rc = err_set(err, ERR_TRANSIENT, "not enough memory for the result");
+    }
+    if (rc == 0) {
+        source_open_table(i);
+        record_span(&i->out, "sql", buf_text(&sql), sql.len);
+        record_close(&i->out);
+    }
+    buf_release(&sql);
     return rc;
 }
 
@@ -224,16 +277,15 @@ struct source_task {
 /* Determines the reader. The installing role owns the change log, so another reader needs
  * grants. */
 static int source_find_reader(struct installer *i, const struct source_task *t,
-                              const struct session *s, struct pg_identity *identity,
-                              struct err *err)
+                              const struct session *s, struct err *err)
 {
     i->reader = t->arguments->values[OPTION_READER];
     bool wanted = t->names_reader || t->arguments->values[OPTION_AS] != NULL;
     if (i->reader != NULL || !wanted || t->step == source_step_uninstall) {
         return 0;
     }
-    int rc = source_ask_reader(s, identity, err);
-    i->reader = identity->role;
+    int rc = source_ask_reader(s, &i->identity, err);
+    i->reader = i->identity.role;
     return rc;
 }
 
@@ -249,56 +301,84 @@ static int source_run_step(const struct source_task *t, struct installer *i, str
     return rc;
 }
 
-/* Reports that nothing is to be installed; as a comment in a script. */
-static int source_report_nothing(const struct source_task *t, const struct pipeline_config *p,
-                                 struct err *err)
+/* Reports that nothing is to be installed; as a comment in a script, as no tables in JSON. */
+static void source_push_nothing(const struct source_task *t, const struct pipeline_config *p,
+                                struct installer *i)
 {
-    struct buf out;
-    buf_init(&out, SCRIPT_BYTES);
-    buf_printf(&out, "%s%s: nothing to install, capture mode %s follows a column\n",
-               t->step == source_step_print ? "-- pipeline " : "", p->name,
-               capture_traits(p->from.capture_mode)->name);
-    int rc = terminal_result(&out, err);
-    buf_release(&out);
+    if (!i->json) {
+        buf_printf(&i->out, "%s%s: nothing to install, capture mode %s follows a column\n",
+                   t->step == source_step_print ? "-- pipeline " : "", p->name,
+                   capture_traits(p->from.capture_mode)->name);
+    }
+}
+
+/* Runs the step on the pipeline's table and on those that its query depends on. */
+static int source_run_tables(const struct source_task *t, const struct config *config,
+                             const struct pipeline_config *p, struct installer *i, struct err *err)
+{
+    struct session session;
+    int rc = session_init(&session, config, p, t->command, err);
+    if (rc == 0) {
+        rc = source_find_reader(i, t, &session, err);
+    }
+    if (rc == 0) {
+        rc = source_connect_as(i, &session, t->arguments->values[OPTION_AS], err);
+    }
+    if (rc == 0) {
+        rc = catalog_table(i->pg, &i->table, p->from.table, (const char *const *)p->from.key,
+                           p->from.key_count, err);
+    }
+    if (rc == 0) {
+        rc = source_run_step(t, i, err);
+    }
+    for (size_t d = 0; rc == 0 && d < p->from.dependency_count; d++) {
+        rc = depend_of_query(i->pg, &i->table, &p->from.dependencies[d], err);
+        if (rc == 0) {
+            rc = source_run_step(t, i, err);
+        }
+    }
+    catalog_table_free(i->table);
+    pg_close(i->pg);
+    session_release(&session);
     return rc;
+}
+
+/* Prints the result, after an error as JSON only: with the tables that were done before. Returns
+ * the error. */
+static int source_print_result(struct installer *i, int rc, struct err *err)
+{
+    struct err unwritten;
+    if (i->json) {
+        buf_push_char(&i->out, ']');
+        record_int(&i->out, "exit_code", rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE);
+        record_text(&i->out, "error", rc < 0 ? err->message : NULL);
+        record_close(&i->out);
+        buf_push_char(&i->out, '\n');
+    }
+    int written = rc == 0 || i->json ? terminal_result(&i->out, rc == 0 ? err : &unwritten) : 0;
+    return rc < 0 ? rc : written;
 }
 
 static int source_run_pipeline(const struct source_task *t, const struct config *config,
                                const struct pipeline_config *p, struct err *err)
 {
-    if (!capture_traits(p->from.capture_mode)->installs) {
-        return source_report_nothing(t, p, err);
-    }
-    struct installer i = {.pipeline = p->name, .arguments = t->arguments};
-    struct session session;
-    struct pg_identity identity;
+    struct installer i = {.pipeline = p->name,
+                          .arguments = t->arguments,
+                          .json = arguments_have(t->arguments, OPTION_JSON)};
+    int rc = 0;
     buf_init(&i.out, SCRIPT_BYTES);
-    int rc = session_init(&session, config, p, t->command, err);
-    if (rc == 0) {
-        rc = source_find_reader(&i, t, &session, &identity, err);
+    if (i.json) {
+        record_open(&i.out);
+        record_text(&i.out, "pipeline", p->name);
+        record_name(&i.out, "tables");
+        buf_push_char(&i.out, '[');
     }
-    if (rc == 0) {
-        rc = source_connect_as(&i, &session, t->arguments->values[OPTION_AS], err);
+    if (capture_traits(p->from.capture_mode)->installs) {
+        rc = source_run_tables(t, config, p, &i, err);
+    } else {
+        source_push_nothing(t, p, &i);
     }
-    if (rc == 0) {
-        rc = catalog_table(i.pg, &i.table, p->from.table, (const char *const *)p->from.key,
-                           p->from.key_count, err);
-    }
-    if (rc == 0) {
-        rc = source_run_step(t, &i, err);
-    }
-    for (size_t d = 0; rc == 0 && d < p->from.dependency_count; d++) {
-        rc = depend_of_query(i.pg, &i.table, &p->from.dependencies[d], err);
-        if (rc == 0) {
-            rc = source_run_step(t, &i, err);
-        }
-    }
-    if (rc == 0) {
-        rc = terminal_result(&i.out, err);
-    }
-    catalog_table_free(i.table);
-    pg_close(i.pg);
-    session_release(&session);
+    rc = source_print_result(&i, rc, err);
     buf_release(&i.out);
     return rc < 0 ? err_context(err, "pipeline \"%s\"", p->name) : 0;
 }

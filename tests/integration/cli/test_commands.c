@@ -412,48 +412,6 @@ START_TEST(document_shows_what_would_be_sent_and_leaves_no_trace)
 }
 END_TEST
 
-START_TEST(source_install_says_what_it_did_and_nothing_the_second_time)
-{
-    struct world w;
-    struct program_result result;
-    static const struct {
-        const char *action;
-        const char *text;
-    } steps[] = {
-        {"install", "articles: the change log of \"public\".\"articles\" is installed\n"},
-        {"install", "is already installed, nothing changed\n"},
-        {"uninstall", " is removed\n"},
-        {"uninstall", "was not installed, nothing changed\n"},
-        {"print", "create schema "},
-    };
-    world_start(&w, 10, NULL);
-    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-        rowferry_run(&result, w.config, "source", steps[i].action, NULL);
-        ck_assert_msg(result.exit_code == 0, "%s", result.err);
-        expect_text(result.out, steps[i].text);
-        program_result_release(&result);
-    }
-    ck_assert_int_eq(
-        sql_int(w.conn, "select count(*) from pg_namespace where nspname = 'rowferry'"), 0);
-    world_stop(&w);
-}
-END_TEST
-
-START_TEST(what_source_print_writes_can_be_run_by_a_dba)
-{
-    struct world w;
-    struct program_result result;
-    world_start(&w, 10, NULL);
-    rowferry_run(&result, w.config, "source", "print", "--reader", "pg_monitor", NULL);
-    ck_assert_int_eq(result.exit_code, 0);
-    expect_text(result.out, "to \"pg_monitor\";\n");
-    sql_exec(w.conn, "%s", result.out);
-    program_result_release(&result);
-    rowferry_expect(0, w.config, "check", "--all", "--accept-admin", NULL);
-    world_stop(&w);
-}
-END_TEST
-
 SUITE_MAIN("integration/cli/commands", check_passes_over_all_that_a_sync_needs_and_changes_nothing,
            check_shows_every_line_although_both_servers_are_away,
            check_as_json_is_an_object_per_line_with_a_remedy, sync_tells_people_what_it_did,
@@ -466,6 +424,4 @@ SUITE_MAIN("integration/cli/commands", check_passes_over_all_that_a_sync_needs_a
            status_watched_without_a_terminal_is_lines_of_json_until_it_is_interrupted,
            status_shows_the_limits_of_a_holder_while_it_works,
            open_dead_letters_end_with_3_unless_they_are_said_to_be_well,
-           document_shows_what_would_be_sent_and_leaves_no_trace,
-           source_install_says_what_it_did_and_nothing_the_second_time,
-           what_source_print_writes_can_be_run_by_a_dba)
+           document_shows_what_would_be_sent_and_leaves_no_trace)
