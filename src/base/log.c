@@ -20,7 +20,8 @@ static struct {
     _Atomic enum log_level least;
     _Atomic enum log_format format;
     _Atomic(const struct log_watcher *) watcher;
-} sink = {LOG_INFO, LOG_TEXT, NULL};
+    _Atomic(const char *) erase;
+} sink = {LOG_INFO, LOG_TEXT, NULL, ""};
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
 
@@ -33,6 +34,28 @@ void log_configure(enum log_level least, enum log_format format)
 void log_watch(const struct log_watcher *watcher)
 {
     sink.watcher = watcher;
+}
+
+void log_erase_with(const char *sequence)
+{
+    sink.erase = sequence != NULL ? sequence : "";
+}
+
+const char *log_erasing(void)
+{
+    return sink.erase;
+}
+
+void log_write(const char *lines, size_t len)
+{
+    const char *erase = log_erasing();
+    struct buf whole;
+    buf_init(&whole, strlen(erase) + len + 1);
+    buf_push_text(&whole, erase);
+    buf_push(&whole, lines, len);
+    /* an error of standard error cannot be reported, and must not stop the job */
+    (void)file_write_all(STDERR_FILENO, buf_text(&whole), whole.len);
+    buf_release(&whole);
 }
 
 bool log_enabled(enum log_level level)
@@ -151,8 +174,7 @@ void log_fields(enum log_level level, const char *event, const struct log_field 
         log_render(&line, sink.format, level, wall_us, event, cut);
         buf_push_char(&line, '\n');
     }
-    /* a log that cannot be written must not stop the job */
-    (void)file_write_all(STDERR_FILENO, buf_text(&line), line.len);
+    log_write(buf_text(&line), line.len);
     buf_release(&line);
 }
 

@@ -3,13 +3,18 @@
 #include "rowferry/base/stop.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "rowferry/base/log.h"
 
 static volatile sig_atomic_t stop;
 
 static void stop_on_signal(int number)
 {
     if (__atomic_exchange_n(&stop, 1, __ATOMIC_RELAXED) != 0) { /* other threads read the flag */
+        const char *erase = log_erasing();
+        (void)!write(STDERR_FILENO, erase, strlen(erase));
         _exit(128 + number);
     }
 }

@@ -4,7 +4,7 @@
 
 const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_CONFIG] = {"--config", 'c', "FILE", "the configuration file"},
-    [OPTION_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress line on a terminal"},
+    [OPTION_NO_PROGRESS] = {"--no-progress", 0, NULL, "no progress on a terminal"},
     [OPTION_HELP] = {"--help", 'h', NULL, "show this help"},
     [OPTION_VERSION] = {"--version", 0, NULL, "show the version"},
     [OPTION_JSON] = {"--json", 0, NULL, "print JSON, for programs"},

@@ -38,6 +38,7 @@ static int parallel_run_all(const struct arguments *a, const struct setup *setup
                                   .pipeline = setup->pipelines[i],
                                   .stop = t->stop,
                                   .progress = &progress};
+        progress_line_add(&progress, base->pipeline->name);
         rc = rc < 0 ? rc
                     : pipeline_worker_init(&base->worker, PIPELINE_WORKER_UNTIL_REBUILT,
                                            base->pipeline->name, command->name, &settings, err);

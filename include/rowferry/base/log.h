@@ -76,6 +76,15 @@ struct log_watcher {
  * still call a removed watcher. Free it only when no other thread logs any more. */
 void log_watch(const struct log_watcher *watcher);
 
+/* Sets the sequence that erases what is drawn at the cursor of the terminal; null: nothing is. It
+ * precedes whatever is printed meanwhile, in the same write. */
+void log_erase_with(const char *sequence);
+/* Returns that sequence, "" if none. May be called by a signal handler. */
+const char *log_erasing(void);
+
+/* Writes whole lines to stderr at once, as an event's line is. */
+void log_write(const char *lines, size_t len);
+
 /* Logs an error as an event: class, status, SQLSTATE and message, but never the detail. */
 void log_err(enum log_level level, const char *event, const char *pipeline, const struct err *e);
 

@@ -178,12 +178,11 @@ static void holder_client_show(struct holder_client *c)
         return;
     }
     buf_init(&line, LINE_BYTES);
-    buf_printf(&line, "%s: %s", c->session->pipeline->name,
-               c->taken ? "the holder works on it" : "waiting for the holder");
+    buf_push_text(&line, c->taken ? "the holder works on it" : "waiting for the holder");
     if (c->show != NULL) {
         c->show(c->context, &line);
     }
-    progress_line_show(c->progress, buf_text(&line));
+    progress_line_show(c->progress, c->session->pipeline->name, buf_text(&line));
     buf_release(&line);
 }
 

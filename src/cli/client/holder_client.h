@@ -27,7 +27,7 @@ struct holder_client {
     struct progress_line *progress; /* null if none */
     /* Takes a reply or progress; `context` is its first argument. */
     int (*take)(void *context, const struct holder_reply *reply, struct err *err);
-    /* Appends to the progress line; may be null. */
+    /* Appends to the text of the progress line; may be null. */
     void (*show)(void *context, struct buf *line);
     void *context;
     size_t keys; /* in the requests, for the log; 0 if they have none */

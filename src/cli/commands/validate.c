@@ -32,8 +32,8 @@ static void validate_on_stage(void *context, const char *words)
     struct validate_job *j = context;
     struct buf text;
     buf_init(&text, 1024);
-    buf_printf(&text, "%s: validating, %s", j->pipeline->name, words);
-    progress_line_show(&j->progress, buf_text(&text));
+    buf_printf(&text, "validating, %s", words);
+    progress_line_show(&j->progress, j->pipeline->name, buf_text(&text));
     buf_release(&text);
 }
 
@@ -105,7 +105,7 @@ static int validate_pipeline(struct validate_job *j, const struct config *config
     int rc = session_init(&j->session, config, j->pipeline, "validate", &why);
     int64_t began_us = clock_monotonic_us(&j->session.clock);
     rc = rc == 0 ? validate_try_pipeline(j, &why) : rc;
-    progress_line_clear(&j->progress);
+    progress_line_end(&j->progress, j->pipeline->name);
     struct validation_report v = {.pipeline = j->pipeline->name,
                                   .report = &j->report,
                                   .code = rc < 0 ? err_exit_code((enum err_class)rc)

@@ -62,14 +62,14 @@ static void verify_on_progress(void *context, const struct verify_progress *p)
     char n[UNITS_BYTES];
     char all[UNITS_BYTES];
     buf_init(&text, 1024);
-    buf_printf(&text, "%s: verifying %s, %s", p->pipeline, p->stage, units_count(n, p->done));
+    buf_printf(&text, "verifying %s, %s", p->stage, units_count(n, p->done));
     if (p->expected >= p->done && p->done > 0) {
         int64_t left_ms = p->elapsed_ms * (p->expected - p->done) / p->done;
         buf_printf(&text, " of about %s", units_count(all, p->expected));
         buf_printf(&text, ", %s left", units_duration(all, left_ms));
     }
     buf_printf(&text, ", %s differences", units_count(n, p->differences));
-    progress_line_show(&j->progress, buf_text(&text));
+    progress_line_show(&j->progress, j->pipeline->name, buf_text(&text));
     buf_release(&text);
 }
 
@@ -156,7 +156,7 @@ static enum exit_code verify_report(struct verify_job *j, int rc, const struct e
                          .took_ms = took_ms,
                          .exit_code = (int)code,
                          .error = rc < 0 ? err->message : NULL};
-    progress_line_clear(&j->progress);
+    progress_line_end(&j->progress, j->pipeline->name);
     if (rc < 0) {
         log_err(LOG_ERROR, "verify_failed", j->pipeline->name, err);
         terminal_error(j->pipeline->name, err);

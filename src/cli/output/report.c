@@ -18,7 +18,7 @@ enum exit_code report_exit_code(bool dead_letters_ok, const struct pipeline_resu
 void report_write(const struct buf *result, struct sync_outcome *o, struct progress_line *progress)
 {
     struct err unwritten;
-    progress_line_clear(progress);
+    progress_line_end(progress, o->pipeline);
     if (o->err != NULL) {
         terminal_error(o->pipeline, o->err);
     }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "rowferry/base/file.h"
+#include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
 
 #define BLOCK_BYTES (64 * 1024)
@@ -71,6 +72,7 @@ int terminal_result(const struct buf *out, struct err *err)
     }
     struct buf shown;
     buf_init(&shown, SHOWN_MAX_BYTES);
+    buf_push_text(&shown, log_erasing());
     terminal_push_shown(&shown, buf_text(out), out->len);
     int rc = terminal_screen(&shown, err);
     buf_release(&shown);
@@ -118,8 +120,7 @@ static void terminal_push_line(struct buf *out, const char *before, const char *
 
 static void terminal_write_block(struct buf *block)
 {
-    /* an error of standard error cannot be reported */
-    (void)file_write_all(STDERR_FILENO, buf_text(block), block->len);
+    log_write(buf_text(block), block->len);
     buf_release(block);
 }
 

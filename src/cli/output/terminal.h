@@ -12,8 +12,9 @@
 
 enum colour { COLOUR_GREEN, COLOUR_YELLOW, COLOUR_RED, COLOUR_BOLD };
 
-/* Writes the whole buffer to stdout at once. If stdout is a terminal, escapes it as
- * terminal_push_shown does. Returns ERR_TRANSIENT if it cannot be written. */
+/* Writes the whole buffer to stdout at once. If stdout is a terminal, erases progress there first,
+ * and escapes the buffer as terminal_push_shown does. Returns ERR_TRANSIENT if it cannot be
+ * written. */
 int terminal_result(const struct buf *out, struct err *err) MUST_CHECK;
 /* Does the same without escaping, for a screen that is drawn with control sequences. */
 int terminal_screen(const struct buf *out, struct err *err) MUST_CHECK;

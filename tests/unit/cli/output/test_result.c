@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdio.h>
 
-#include "output/progress_line.h"
+#include "output/progress_rows.h"
 #include "rowferry/base/units.h"
 #include "suite.h"
 
@@ -111,17 +111,17 @@ START_TEST(the_progress_line_leaves_out_what_is_unknown)
     p.remaining_ms = 125001;
     p.counters.rows_read = 63666;
     buf_init(&out, 4096);
-    progress_line_push(&out, &p);
+    progress_rows_push_line(&out, &p);
     ck_assert_str_eq(buf_text(&out), "a: copying 45 %, 63,666 rows, 15,500/s, 2m 6s left");
     p.stage = "replaying";
     p.share = -1;
     p.remaining_ms = -1;
     buf_reset(&out);
-    progress_line_push(&out, &p);
+    progress_rows_push_line(&out, &p);
     ck_assert_str_eq(buf_text(&out), "a: replaying, 63,666 rows, 15,500/s");
     p.counters.rows_read = 0;
     buf_reset(&out);
-    progress_line_push(&out, &p);
+    progress_rows_push_line(&out, &p);
     ck_assert_str_eq(buf_text(&out), "a: replaying");
     buf_release(&out);
 }
