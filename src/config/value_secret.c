@@ -75,7 +75,9 @@ int value_secret(struct config_reader *r, const char *path, struct json_object *
     }
     out->origin = value_secret_origin_of(m.name);
     if (out->origin == SECRET_NONE) {
-        return value_secret_literal_refused(r, path);
+        return read_fail(r, path, SCAN_VALUE,
+                         "\"%s\" has an unknown member \"%s\": one of " ORIGINS " is expected",
+                         path, m.name);
     }
     struct buf member;
     buf_init(&member, MAX_PATH_BYTES);

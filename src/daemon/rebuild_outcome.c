@@ -55,11 +55,12 @@ void rebuild_outcome_fill_failed(struct rebuild_outcome *out, const struct rebui
 void rebuild_outcome_fill_aborted(struct rebuild_outcome *out,
                                   const struct rebuild_aborted *aborted)
 {
-    bool stays = aborted->kind == REBUILD_BACK;
+    bool was_rollback = aborted->kind == REBUILD_BACK; /* it keeps its target */
     *out = (struct rebuild_outcome){.kind = aborted->any ? REBUILD_OUTCOME_ABORTED
                                                          : REBUILD_OUTCOME_NOTHING,
-                                    .kept = stays && aborted->any};
-    snprintf(stays ? out->former : out->generation, sizeof(out->former), "%s", aborted->generation);
+                                    .kept = was_rollback && aborted->any};
+    snprintf(was_rollback ? out->former : out->generation, sizeof(out->former), "%s",
+             aborted->generation);
 }
 
 /* --- the answer ------------------------------------------------------------------------------ */

@@ -16,13 +16,15 @@
 #define TEXT_BYTES ((size_t)4 << 20)
 #define FIELDS_SHOWN 8
 #define VALUE_BYTES 1024 /* of one shown value, including escapes */
-static const char *const kinds[VERIFY_KINDS] = {
+
+static const char *const text_names[VERIFY_KINDS] = {
     [VERIFY_MISSING] = "missing",
     [VERIFY_EXTRA] = "extra",
     [VERIFY_ALTERED] = "altered",
     [VERIFY_LETTER] = "dead letter",
 };
-static const char *const words[VERIFY_KINDS] = {
+
+static const char *const json_names[VERIFY_KINDS] = {
     [VERIFY_MISSING] = "missing",
     [VERIFY_EXTRA] = "extra",
     [VERIFY_ALTERED] = "altered",
@@ -101,7 +103,7 @@ static void differences_push_fields(struct fields *f, const struct verify_found 
 static void differences_add_line(struct differences *d, const struct verify_found *found)
 {
     struct fields fields = {.out = &d->text};
-    buf_printf(&d->text, "  %s ", kinds[found->kind]);
+    buf_printf(&d->text, "  %s ", text_names[found->kind]);
     terminal_push_safe(&d->text, found->key.data, found->key.len);
     if (found->reason != NULL) {
         buf_push_literal(&d->text, ": ");
@@ -119,7 +121,7 @@ static void differences_add_object(struct differences *d, const struct verify_fo
     struct fields fields = {.out = &d->text, .json = true};
     buf_push_text(&d->text, d->shown > 0 ? "," : "");
     record_open(&d->text);
-    record_text(&d->text, "kind", words[found->kind]);
+    record_text(&d->text, "kind", json_names[found->kind]);
     record_span(&d->text, "key", found->key.data, found->key.len);
     record_text(&d->text, "reason", found->impossible ? "no row can have this key" : found->reason);
     record_name(&d->text, "fields");
@@ -192,8 +194,8 @@ static void differences_push_counts(struct buf *out, const struct verified *v)
     bool first = true;
     for (size_t i = 0; i < VERIFY_KINDS; i++) {
         if (r->found[i] > 0) {
-            buf_printf(out, "%s%s %s%s", first ? "" : ", ", units_count(n, r->found[i]), kinds[i],
-                       i == VERIFY_LETTER && r->found[i] > 1 ? "s" : "");
+            buf_printf(out, "%s%s %s%s", first ? "" : ", ", units_count(n, r->found[i]),
+                       text_names[i], i == VERIFY_LETTER && r->found[i] > 1 ? "s" : "");
             first = false;
         }
     }

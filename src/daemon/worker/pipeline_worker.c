@@ -47,8 +47,7 @@ static void pipeline_worker_round_options(struct pipeline_worker *r, struct pipe
     }
     out->permission = r->permission;
     out->rivals = r->rivals;
-    out->follow.retry =
-        r->rounds.failing_us != 0 || r->rounds.stopped_us != 0 || r->rounds.recounts;
+    out->follow.retry = r->rounds.failing_us != 0 || r->rounds.broken_us != 0 || r->rounds.recounts;
     out->follow.wake_fd = r->shared.wake_fd;
     out->follow.snapshot = r->shared.snapshot;
     out->follow.stall = &r->stall;

@@ -29,7 +29,7 @@ static int pipeline_worker_pause_answer(struct pipeline_worker *r, int64_t id, i
     char text[96];
     snprintf(text, sizeof(text), "{\"since_us\":%lld,\"changed\":%s,\"again\":%s}",
              (long long)since_us, changed ? "true" : "false",
-             r->rounds.stopped_us != 0 ? "true" : "false");
+             r->rounds.broken_us != 0 ? "true" : "false");
     return request_answer(r->session.state, id, REQUEST_DONE, text, clock_wall_us(&r->ports.clock),
                           err);
 }
@@ -105,7 +105,7 @@ bool pipeline_worker_asked(void *context, int64_t id, const char *command, const
     }
     if (strcmp(command, REQUEST_RESUME) == 0) {
         rc = pipeline_worker_pause_answer(r, id, 0, false, &err);
-        if (r->rounds.stopped_us != 0) {
+        if (r->rounds.broken_us != 0) {
             pipeline_worker_send_order(r, PIPELINE_WORKER_BEGIN_ANEW);
         }
     } else {

@@ -82,16 +82,16 @@ void pipeline_worker_wait_for_better(struct pipeline_worker *r)
 void pipeline_worker_note_better(struct pipeline_worker *r, bool works)
 {
     struct pipeline_worker_rounds *rounds = &r->rounds;
-    int64_t since_us = rounds->stopped_us != 0 ? rounds->stopped_us : rounds->failing_us;
+    int64_t since_us = rounds->broken_us != 0 ? rounds->broken_us : rounds->failing_us;
     rounds->recounts = rounds->recounts && !works;
-    if (since_us == 0 || (rounds->stopped_us != 0 && !works)) {
+    if (since_us == 0 || (rounds->broken_us != 0 && !works)) {
         return;
     }
     log_event(LOG_INFO, "goes_on", F_TEXT("pipeline", r->name),
               F_INT("stalled_ms", (clock_monotonic_us(&r->ports.clock) - since_us) / 1000));
     status_snapshot_works(r->shared.snapshot);
     rounds->failing_us = 0;
-    rounds->stopped_us = 0;
+    rounds->broken_us = 0;
     rounds->stopped_hash = 0;
     backoff_reset(&rounds->backoff);
     backoff_reset(&rounds->repair);
@@ -276,7 +276,7 @@ void pipeline_worker_wait_for_repair(struct pipeline_worker *r, bool serves)
 {
     int64_t now_us = clock_monotonic_us(&r->ports.clock);
     int64_t pause_ms = backoff_next_ms(&r->rounds.repair, clock_random(&r->ports.clock));
-    r->rounds.stopped_us = r->rounds.stopped_us == 0 ? now_us : r->rounds.stopped_us;
+    r->rounds.broken_us = r->rounds.broken_us == 0 ? now_us : r->rounds.broken_us;
     status_snapshot_over(r->shared.snapshot, (int)err_exit_code(r->err.class), &r->err);
     pipeline_worker_wait_note_stall(r, STALL_STOPPED);
     if (serves) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Supervises one pipeline of `run` in a thread of its own: holds the pipeline from start to stop
- * and runs the engine in rounds. Another round follows if the configuration was read again, after a
- * transient error (of the state file, or of a lock that the last round still held), when operations
- * that the guard stopped are permitted, and when a rebuild for another definition has ended.
+ * and runs the engine in rounds. Another round follows at once if the configuration was read again,
+ * after a transient error (of the state file, or of a lock that the last round still held), when
+ * operations that the guard stopped are permitted, and when a rebuild for another definition has
+ * ended. After any other error it follows after a pause.
  *
  * A rebuild runs beside the rounds (rebuild_worker.h); its last steps are done between two of them.
  * If the live generation cannot be written during a rebuild because its definition differs, it is
@@ -89,7 +90,7 @@ struct pipeline_worker_rounds {
     int64_t failing_us; /* monotonic time of the first failure since the last success; 0 = none */
     int64_t took_ms;    /* duration of the last round */
     struct backoff repair; /* pauses while it is stopped */
-    int64_t stopped_us;    /* monotonic time at which an error stopped the pipeline; 0 = it works */
+    int64_t broken_us;     /* monotonic time at which an error stopped the pipeline; 0 = it works */
     uint64_t stopped_hash; /* of the error that was logged last */
     bool recounts;         /* the next round checks whether the guard still refuses */
     int64_t refused_us;    /* time of the guard stop that was logged last */
