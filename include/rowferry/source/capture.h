@@ -149,12 +149,19 @@ struct capture_ops {
     int (*hold)(struct capture *c, struct xmin_holder *out, struct err *err);
 };
 
+/* Why begin or next failed with ERR_TRANSIENT although the source is reachable: the capture gets
+ * further after a resume, at once. */
+enum capture_adapted {
+    CAPTURE_ADAPTED_NOT,
+    CAPTURE_ADAPTED_CHARACTER, /* it has learned a character that UTF8 does not have */
+    CAPTURE_ADAPTED_MEMBER,    /* a member joined the table, and gets triggers and entries */
+};
+
 struct capture {
     const struct capture_ops *ops;
     const char *again;    /* after resume: reason for a re-snapshot in place; null if not needed */
     const char *unpruned; /* why the source refused to prune read entries; null if it did not */
-    bool adapted;         /* begin or next failed with ERR_TRANSIENT, but the source is reachable:
-                           * the capture has adapted and gets further after a resume */
-    bool guarded;         /* set by the engine: prescan stretches of the log with more keys than */
-    uint64_t harmless;    /* this limit */
+    enum capture_adapted adapted;
+    bool guarded;      /* set by the engine: prescan stretches of the log with more keys than */
+    uint64_t harmless; /* this limit */
 };

@@ -418,10 +418,20 @@ void source_reader_let_go(struct source_reader *r)
     source_reader_forget_again(r, false);
 }
 
+/* A member that joins is news, but no outage. */
+static void source_reader_report_joined(const struct source_reader *r, const struct err *err)
+{
+    if (r->capture->adapted == CAPTURE_ADAPTED_MEMBER) {
+        log_event(LOG_INFO, "member_joined", F_TEXT("pipeline", r->retry_budget->pipeline),
+                  F_TEXT("message", err->message));
+    }
+}
+
 static int source_reader_lose(struct source_reader *r, struct err *err)
 {
-    if (r->capture != NULL && r->capture->adapted) {
-        r->capture->adapted = false;
+    if (r->capture != NULL && r->capture->adapted != CAPTURE_ADAPTED_NOT) {
+        source_reader_report_joined(r, err);
+        r->capture->adapted = CAPTURE_ADAPTED_NOT;
         r->reading = SOURCE_READER_CLOSED;
         source_reader_forget_again(r, false);
         return 0;

@@ -16,8 +16,9 @@
 /* Changes that the log does not contain, as the last check found them. */
 enum catalogue_gap {
     GAP_NONE,
-    GAP_MEMBER_LEFT, /* a member that the position relies on has left the table */
-    GAP_MISSED,      /* changes may have been missed: a re-snapshot is needed */
+    GAP_MEMBER_JOINED, /* a member that the triggers do not cover yet has joined a table */
+    GAP_MEMBER_LEFT,   /* a member that the position relies on has left the table */
+    GAP_MISSED,        /* changes may have been missed: a re-snapshot is needed */
 };
 
 struct catalogue {

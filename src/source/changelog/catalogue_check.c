@@ -96,6 +96,7 @@ static int catalogue_check_members(struct catalogue *c, const struct table *t, c
     case MEMBERS_SAME:
         return 0;
     case MEMBERS_JOINED:
+        c->gap = GAP_MEMBER_JOINED;
         return err_set(err, ERR_TRANSIENT, "%.*s has just become part of %s", (int)name.len,
                        name.data, t->quoted);
     case MEMBERS_LEFT:

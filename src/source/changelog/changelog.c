@@ -87,7 +87,7 @@ static int changelog_resume(struct capture *capture, const char *position, struc
     struct catalogue *catalogue = &c->catalogue;
     bool expired = false;
     bool again = false;
-    capture->adapted = false;
+    capture->adapted = CAPTURE_ADAPTED_NOT;
     capture->again = NULL;
     capture->unpruned = NULL;
     int rc = position_parse(&c->position.at, position, err);

@@ -93,10 +93,16 @@ int changelog_page_open(struct changelog_page *p, struct err *err)
     int rc = page_open(&p->page, pg, &request, err);
     if (rc < 0 && log && sqlstate_is_untranslatable(err) && pg_recover(pg, &ignored) == 0 &&
         unreadable_learn(p->unreadable, pg, err)) {
-        p->capture->adapted = true;
-        rc = err_set(err, ERR_TRANSIENT, "a key holds %s", p->unreadable->words);
+        p->capture->adapted = CAPTURE_ADAPTED_CHARACTER;
+        return err_set(err, ERR_TRANSIENT, "a key holds %s", p->unreadable->words);
     }
-    return rc == 0 ? catalogue_check(p->catalogue, &p->page.look, p->position->at.last, err) : rc;
+    if (rc == 0) {
+        rc = catalogue_check(p->catalogue, &p->page.look, p->position->at.last, err);
+        if (rc < 0 && p->catalogue->gap == GAP_MEMBER_JOINED) {
+            p->capture->adapted = CAPTURE_ADAPTED_MEMBER;
+        }
+    }
+    return rc;
 }
 
 static int changelog_page_check_altered(struct changelog_page *p, bool *altered, struct err *err)
@@ -311,7 +317,7 @@ static int changelog_page_handle_error(struct changelog_page *p, struct err *err
             p->reread = true;
             return changelog_page_read_again(p, err);
         }
-        p->capture->adapted = true;
+        p->capture->adapted = CAPTURE_ADAPTED_CHARACTER;
         err_set(err, ERR_TRANSIENT, "a row holds %s", p->unreadable->words);
     }
     return err_context(err, "could not read %s", p->catalogue->table->quoted);

@@ -196,6 +196,7 @@ static int initial_load_begin_helper(struct initial_load *c, struct snapshot_wor
         return 0;
     }
     int rc = snapshot_worker_begin(worker->log, err);
+    c->log.capture.adapted = worker->log->capture.adapted;
     if (rc > 0) {
         c->left.items[worker->part].taken = false;
         return 0;

@@ -389,7 +389,7 @@ static int cursor_page_meet_error(struct cursor *c, struct err *err)
             c->request.reread = true;
             return cursor_ask(c, err);
         }
-        c->capture.adapted = true;
+        c->capture.adapted = CAPTURE_ADAPTED_CHARACTER;
         err_set(err, ERR_TRANSIENT, "a row holds %s", c->unreadable.words);
     }
     return err_context(err, "could not read %s", c->table->quoted);

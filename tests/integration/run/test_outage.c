@@ -37,6 +37,35 @@ START_TEST(postgres_restarted_as_after_a_crash_is_waited_for)
 }
 END_TEST
 
+START_TEST(a_partition_that_joins_is_no_outage)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    world_start(&w, 50, NULL);
+    sql_exec(w.conn,
+             "alter table articles rename to low; create table articles (like low including all) "
+             "partition by range (source_id);"
+             "alter table articles attach partition low for values from (minvalue) to (5000)");
+    world_install(&w);
+    start_run(&w, &p);
+    sql_exec(w.conn, "create table high (like low including all);"
+                     "insert into high (source_id, title) values (5001, 'from high');"
+                     "alter table articles attach partition high for values from (5000) to (9000)");
+    await_title(&w, 5001, "from high");
+    sql_exec(w.conn, "update high set title = 'after' where source_id = 5001");
+    await_title(&w, 5001, "after");
+    world_await_settled(&w);
+    stop_run(&p, SIGTERM, 0, &result);
+    world_expect_equal(&w);
+    expect_once(result.err, "event=member_joined pipeline=articles message=\"public.high has just");
+    ck_assert_msg(strstr(result.err, "event=away") == NULL, "%s", result.err);
+    ck_assert_msg(strstr(result.err, "event=back") == NULL, "%s", result.err);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(a_service_that_restarts_is_waited_for)
 {
     struct world w;
@@ -270,7 +299,8 @@ START_TEST(a_service_manager_may_listen_at_an_abstract_socket)
 END_TEST
 
 CLUSTER_MAIN("run/outage", postgres_restarted_as_after_a_crash_is_waited_for,
-             a_service_that_restarts_is_waited_for, a_rotated_password_is_read_again_at_a_hangup,
+             a_partition_that_joins_is_no_outage, a_service_that_restarts_is_waited_for,
+             a_rotated_password_is_read_again_at_a_hangup,
              what_needs_a_restart_is_named_and_a_wrong_file_changes_nothing,
              a_notified_change_does_not_wait_for_the_poll, a_service_manager_hears_how_it_stands,
              a_service_manager_may_listen_at_an_abstract_socket)

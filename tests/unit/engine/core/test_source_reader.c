@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rowferry/base/log.h"
 #include "rowferry/state/checkpoint.h"
 #include "suite.h"
 
@@ -20,6 +21,7 @@ static struct {
     int held;         /* number of captures held by another session */
     int lost_begins;  /* number of pages that cannot begin */
     int learns;       /* number of other failures, after which the capture knows more */
+    int joins;        /* number of members that join */
     int connects;
 } source;
 
@@ -64,8 +66,13 @@ static int one_begin(struct capture *c, struct err *err)
 {
     if (source.learns > 0) {
         source.learns--;
-        c->adapted = true;
+        c->adapted = CAPTURE_ADAPTED_CHARACTER;
         return err_set(err, ERR_TRANSIENT, "a row holds a character that was not known");
+    }
+    if (source.joins > 0) {
+        source.joins--;
+        c->adapted = CAPTURE_ADAPTED_MEMBER;
+        return err_set(err, ERR_TRANSIENT, "public.later has just become part of things");
     }
     if (source.lost_begins > 0) {
         source.lost_begins--;
@@ -208,6 +215,38 @@ START_TEST(a_capture_that_learned_something_is_resumed_at_once)
 }
 END_TEST
 
+/* Counts the events of an outage and of members that join. */
+static void count_event(void *context, enum log_level level, int64_t wall_us, const char *event,
+                        const struct log_field *fields)
+{
+    int *counts = context;
+    (void)level;
+    (void)wall_us;
+    (void)fields;
+    counts[0] += strcmp(event, "away") == 0 || strcmp(event, "back") == 0;
+    counts[1] += strcmp(event, "member_joined") == 0;
+}
+
+START_TEST(a_member_that_joins_is_news_and_no_outage)
+{
+    struct err err;
+    int counts[2] = {0};
+    const struct log_watcher watcher = {count_event, counts};
+    log_watch(&watcher);
+    source.learns = 1;
+    source.joins = 2;
+    int64_t before_us = now_us;
+    ck_assert_int_eq(read_page(&err), 0);
+    ck_assert_int_eq(counts[1], 2);
+    source.lost_begins = 1;
+    ck_assert_int_eq(now_us - before_us, 0);
+    ck_assert_int_eq(counts[0], 0);
+    ck_assert_int_eq(read_page(&err), 0);
+    ck_assert_int_eq(counts[0], 2);
+    log_watch(NULL);
+}
+END_TEST
+
 START_TEST(a_page_that_was_read_gives_a_new_budget)
 {
     struct err err;
@@ -246,6 +285,7 @@ int main(void)
     tcase_add_test(lost, another_database_at_the_same_address_is_not_read);
     tcase_add_test(lost, a_table_that_stays_locked_spends_the_budget);
     tcase_add_test(lost, a_capture_that_learned_something_is_resumed_at_once);
+    tcase_add_test(lost, a_member_that_joins_is_news_and_no_outage);
     tcase_add_test(lost, a_page_that_was_read_gives_a_new_budget);
     tcase_add_test(lost, a_lost_session_of_ours_that_still_holds_is_waited_for);
     tcase_add_test(lost, another_holder_at_the_beginning_is_told);
