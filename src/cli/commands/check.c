@@ -315,7 +315,7 @@ static void check_push_text_line(struct buf *out, bool colours, size_t column, c
                   verdict_rows[line->verdict].name);
     buf_printf(out, "  %-*s", (int)column, subject);
     check_push_said(out, "  ", line->text);
-    check_push_said(out, "      ", line->detail);
+    check_push_said(out, "      detail: ", line->detail);
     check_push_said(out, "      -> ", line->remedy);
 }
 

@@ -82,12 +82,10 @@ static void write_result(void)
     _exit(terminal_result(&out, &err));
 }
 
-START_TEST(a_result_is_escaped_on_a_terminal_and_is_what_it_is_in_a_pipe)
+/* Runs `write_out` with a terminal as standard output and error. Returns what it received. */
+static char *written_to_terminal(void (*write_out)(void))
 {
-    int ends[2];
     struct termios raw;
-    ck_assert_int_eq(pipe(ends), 0);
-    ck_assert_str_eq(written(ends[1], ends[0], write_result), EVIL "\n");
     int master = posix_openpt(O_RDWR | O_NOCTTY);
     ck_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
     int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
@@ -95,8 +93,15 @@ START_TEST(a_result_is_escaped_on_a_terminal_and_is_what_it_is_in_a_pipe)
     ck_assert_int_eq(tcgetattr(terminal, &raw), 0);
     cfmakeraw(&raw);
     ck_assert_int_eq(tcsetattr(terminal, TCSANOW, &raw), 0);
-    ck_assert_str_eq(written(terminal, master, write_result),
-                     "a\\u009b2J\\u202eb\\u007f\xef\xbf\xbd\n");
+    return written(terminal, master, write_out);
+}
+
+START_TEST(a_result_is_escaped_on_a_terminal_and_is_what_it_is_in_a_pipe)
+{
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_str_eq(written(ends[1], ends[0], write_result), EVIL "\n");
+    ck_assert_str_eq(written_to_terminal(write_result), "a\\u009b2J\\u202eb\\u007f\xef\xbf\xbd\n");
 }
 END_TEST
 
@@ -110,19 +115,29 @@ static void write_error(void)
     terminal_print("advice %s", EVIL);
 }
 
+#define MESSAGE_SHOWN "rowferry: message a\\u009b2J\\u202eb \\x9b\n"
+#define REST_SHOWN                                                                                 \
+    "hint: hint a\\u009b2J\\u202eb \\x9b\n"                                                        \
+    "rowferry: advice a\\u009b2J\\u202eb\\x7f\\x9b\n"
+
 START_TEST(an_error_and_its_hint_say_nothing_that_moves_a_terminal)
+{
+    setenv("NO_COLOR", "1", 1);
+    ck_assert_str_eq(written_to_terminal(write_error),
+                     MESSAGE_SHOWN "detail: detail a\\u009b2J\\u202eb\\x7f\\x9b\n" REST_SHOWN);
+}
+END_TEST
+
+START_TEST(a_log_has_no_detail_because_it_may_quote_an_answer)
 {
     int ends[2];
     ck_assert_int_eq(pipe(ends), 0);
-    ck_assert_str_eq(written(ends[1], ends[0], write_error),
-                     "rowferry: message a\\u009b2J\\u202eb \\x9b\n"
-                     "    detail a\\u009b2J\\u202eb\\x7f\\x9b\n"
-                     "hint: hint a\\u009b2J\\u202eb \\x9b\n"
-                     "rowferry: advice a\\u009b2J\\u202eb\\x7f\\x9b\n");
+    ck_assert_str_eq(written(ends[1], ends[0], write_error), MESSAGE_SHOWN REST_SHOWN);
 }
 END_TEST
 
 SUITE_MAIN("cli/terminal", a_terminal_gets_lines_and_colours_of_ours_and_nothing_else_that_moves_it,
            json_that_is_shown_means_what_it_meant,
            a_result_is_escaped_on_a_terminal_and_is_what_it_is_in_a_pipe,
-           an_error_and_its_hint_say_nothing_that_moves_a_terminal)
+           an_error_and_its_hint_say_nothing_that_moves_a_terminal,
+           a_log_has_no_detail_because_it_may_quote_an_answer)
