@@ -106,7 +106,13 @@ static int validate_pipeline(struct validate_job *j, const struct config *config
     int64_t began_us = clock_monotonic_us(&j->session.clock);
     rc = rc == 0 ? validate_try_pipeline(j, &why) : rc;
     progress_line_end(&j->progress, j->pipeline->name);
+    const struct validation_subject subject = {.table = j->pipeline->from.table,
+                                               .query = j->pipeline->from.query != NULL,
+                                               .alias = j->pipeline->to.index,
+                                               .urls = config->service.urls,
+                                               .url_count = config->service.url_count};
     struct validation_report v = {.pipeline = j->pipeline->name,
+                                  .subject = &subject,
                                   .report = &j->report,
                                   .code = rc < 0 ? err_exit_code((enum err_class)rc)
                                           : validate_worst(&j->report) == VALIDATE_FAIL
@@ -140,8 +146,9 @@ static int validate_write_page(const struct arguments *a, const struct buf *sect
     if (path == NULL) {
         return 0;
     }
+    const struct clock clock = clock_system();
     buf_init(&page, PAGE_BYTES);
-    validation_report_push_page(&page, sections, good);
+    validation_report_push_page(&page, sections, good, clock_random(&clock));
     int rc = newfile_save(path, true, &page, err);
     buf_release(&page);
     return validate_of_page(rc, err);

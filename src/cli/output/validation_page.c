@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Renders the findings of a trial as a self-contained page, including its plots. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,29 +14,32 @@
 #define PLOT_HEIGHT 132.0
 #define PLOT_TOP 18.0
 #define LABEL_BYTES 40
-#define CONTENT_MARK "@CONTENT@"
-#define VERDICT_MARK "@VERDICT@"
+#define SUBJECT_BYTES ((size_t)64 << 10)
+#define MARK '~'
 
+/* Appends foreign text. Invisible characters are spelled out, because they can reorder a line. */
 static void validation_page_push_escaped(struct buf *out, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '<':
-            buf_push_literal(out, "&lt;");
-            break;
-        case '>':
-            buf_push_literal(out, "&gt;");
-            break;
-        case '&':
-            buf_push_literal(out, "&amp;");
-            break;
-        case '"':
-            buf_push_literal(out, "&quot;");
-            break;
-        default:
+    size_t used;
+    for (size_t len = strlen(text); len > 0; text += used, len -= used) {
+        unsigned hidden = text_hidden(text, len, &used);
+        used = hidden != 0 ? used : 1;
+        if (hidden != 0) {
+            buf_printf(out, "\\u%04x", hidden);
+        } else if (strchr("<>&\"'", *text) != NULL) {
+            buf_printf(out, "&#%d;", *text);
+        } else {
             buf_push_char(out, (unsigned char)*text < 0x20 ? ' ' : *text);
         }
     }
+}
+
+static void validation_page_push_element(struct buf *out, const char *open, const char *text,
+                                         const char *close)
+{
+    buf_push_text(out, open);
+    validation_page_push_escaped(out, text);
+    buf_push_text(out, close);
 }
 
 static const char *validation_page_tone_of(enum validate_status s)
@@ -256,20 +260,56 @@ static void validation_page_plot_vectors(struct buf *out, const struct validate_
 static void validation_page_push_fact(struct buf *out, const char *name, const char *value)
 {
     buf_printf(out, "<div class=\"fact\"><dt>%s</dt><dd>", name);
-    validation_page_push_escaped(out, value);
-    buf_push_literal(out, "</dd></div>");
+    validation_page_push_element(out, "", value, "</dd></div>");
+}
+
+/* A URL's path is left out: only the hosts are of use, and it might be a secret. */
+static void validation_page_push_hosts(struct buf *out, const struct validation_subject *s)
+{
+    for (size_t i = 0; i < s->url_count; i++) {
+        const char *scheme = strstr(s->urls[i], "://");
+        const char *host = scheme != NULL ? scheme + 3 : s->urls[i];
+        buf_push_text(out, i > 0 ? ", " : "");
+        buf_push(out, host, strcspn(host, "/?#"));
+    }
+}
+
+/* What was compared with what, and when. */
+static void validation_page_push_subject(struct buf *out, const struct validation_report *v)
+{
+    struct buf text;
+    char at[CLOCK_ISO_BYTES];
+    const struct validation_subject *s = v->subject;
+    const struct product_info *product = &v->report->product;
+    buf_init(&text, SUBJECT_BYTES);
+    buf_printf(&text, "%s%s%s", strchr(s->table, '.') == NULL ? "public." : "", s->table,
+               s->query ? ", through from.query" : "");
+    validation_page_push_fact(out, "table", buf_text(&text));
+    if (v->report->source[0] != '\0') {
+        validation_page_push_fact(out, "source", v->report->source);
+    }
+    validation_page_push_fact(out, "index", s->alias);
+    buf_reset(&text);
+    if (product->product != PRODUCT_UNKNOWN) {
+        buf_printf(&text, "%s%s%s%s at ", product_name(product->product),
+                   product->version[0] != '\0' ? " " : "", product->version,
+                   product->stand_in ? " (a stand-in)" : "");
+    }
+    validation_page_push_hosts(&text, s);
+    validation_page_push_fact(out, "service", buf_text(&text));
+    clock_iso(at, v->wall_us, 0);
+    buf_reset(&text);
+    buf_printf(&text, "%.10s %.8s UTC", at, at + 11);
+    validation_page_push_fact(out, "ended", buf_text(&text));
+    buf_release(&text);
 }
 
 static void validation_page_push_facts(struct buf *out, const struct validation_report *v)
 {
     char text[128];
     char count[UNITS_BYTES];
-    char at[CLOCK_ISO_BYTES];
     const struct validate_report *r = v->report;
-    buf_push_literal(out, "<dl>");
-    snprintf(text, sizeof(text), "%s %s%s", product_name(r->product.product), r->product.version,
-             r->product.stand_in ? " (a stand-in)" : "");
-    validation_page_push_fact(out, "service", text);
+    validation_page_push_fact(out, "took", units_duration(count, v->took_us / 1000));
     validation_page_push_fact(out, "rows tried", units_count(count, (int64_t)r->figures.sampled));
     snprintf(text, sizeof(text), "%s%s", r->figures.rows_exact ? "" : "about ",
              r->figures.rows >= 0 ? units_count(count, r->figures.rows) : "unknown");
@@ -282,46 +322,76 @@ static void validation_page_push_facts(struct buf *out, const struct validation_
     if (r->figures.whole_bytes > 0) {
         validation_page_push_fact(out, "all rows on disk",
                                   units_size(count, r->figures.whole_bytes));
-        validation_page_push_fact(out, "one bulk at a time",
+        validation_page_push_fact(out, "load, one bulk at a time",
                                   units_duration(count, r->figures.whole_ms));
     }
-    clock_iso(at, v->wall_us, 0);
-    snprintf(text, sizeof(text), "%.10s %.5sZ", at, at + 11);
-    validation_page_push_fact(out, "ended", text);
-    validation_page_push_fact(out, "took", units_duration(count, v->took_us / 1000));
-    buf_push_literal(out, "</dl>\n");
+}
+
+static void validation_page_push_more(struct buf *out, size_t left_out)
+{
+    if (left_out > 0) {
+        buf_printf(out, "<p class=\"note\">and %zu more</p>", left_out);
+    }
 }
 
 static void validation_page_push_notes(struct buf *out, const struct validate_step *s)
 {
     for (size_t i = 0; i < s->note_count; i++) {
         const struct validate_note *n = &s->notes[i];
-        buf_printf(out, "<p class=\"note\" data-tone=\"%s\"><b>",
+        buf_printf(out, "<p class=\"note item\" data-tone=\"%s\">",
                    validation_page_tone_of(n->status));
-        validation_page_push_escaped(out, n->text);
-        buf_push_literal(out, "</b>");
+        validation_page_push_element(out, "<b>", n->text, "</b>");
         if (n->remedy != NULL) {
-            buf_push_literal(out, "<span class=\"remedy\">");
-            validation_page_push_escaped(out, n->remedy);
-            buf_push_literal(out, "</span>");
+            validation_page_push_element(out, "<span class=\"remedy\">", n->remedy, "</span>");
         }
         buf_push_literal(out, "</p>");
     }
-    if (s->notes_left_out > 0) {
-        buf_printf(out, "<p class=\"note\">and %zu more</p>", s->notes_left_out);
-    }
+    validation_page_push_more(out, s->notes_left_out);
 }
 
-static void validation_page_push_step(struct buf *out, const struct validate_step *s)
+static void validation_page_push_cases(struct buf *out, const struct validate_step *s)
 {
+    if (s->case_count == 0) {
+        return;
+    }
+    buf_push_literal(out, "<table><thead><tr><th>tried</th><th>expected</th><th>found</th></tr>"
+                          "</thead><tbody>\n");
+    for (size_t i = 0; i < s->case_count; i++) {
+        const struct validate_case *c = &s->cases[i];
+        buf_printf(out, "<tr class=\"item\" data-tone=\"%s\">", validation_page_tone_of(c->status));
+        validation_page_push_element(out, "<td class=\"mono\">", c->asked, "</td>");
+        validation_page_push_element(out, "<td>", c->expected, "</td>");
+        validation_page_push_element(out, "<td class=\"found\">", c->found, "</td></tr>\n");
+    }
+    buf_push_literal(out, "</tbody></table>");
+    validation_page_push_more(out, s->cases_left_out);
+}
+
+static void validation_page_push_step(struct buf *out, const struct validate_report *r, size_t id)
+{
+    static const char *const states[] = {"passed", "skipped", "warning", "failed"};
+    static const char *const meant[VALIDATE_STEPS] = {
+        [VALIDATE_COUNTS] = "Each row must become a document that has all of its values.",
+        [VALIDATE_QUERIES] =
+            "A search for a known value must find exactly the rows that have the value.",
+        [VALIDATE_ANALYSIS] = "A search for a word must find the texts that contain the word.",
+        [VALIDATE_FILTER] = "A filter must give the same rows as SQL.",
+        [VALIDATE_SORT] = "The documents must have the same order as in SQL.",
+        [VALIDATE_RELEVANCE] = "The expected document must be among the first hits.",
+        [VALIDATE_VECTORS] = "The nearest neighbour of a vector must be the vector itself.",
+        [VALIDATE_GROWTH] = "All rows must fit on the disks of the service.",
+    };
+    const struct validate_step *s = &r->steps[id];
     buf_printf(out,
-               "<li data-tone=\"%s\"><span class=\"state\">%s</span><span "
-               "class=\"step\">%s</span><span class=\"words\">",
-               validation_page_tone_of(s->status), validate_status_name(s->status), s->name);
-    validation_page_push_escaped(out, s->text != NULL ? s->text : "not tried");
-    buf_printf(out, "</span><span class=\"took\">%.0f ms</span>", (double)s->took_us / 1000);
+               "<li data-tone=\"%s\"><details open><summary><span class=\"state\">%s</span><span "
+               "class=\"step\">%s</span><span class=\"words\">%s ",
+               validation_page_tone_of(s->status), states[s->status], s->name, meant[id]);
+    validation_page_push_element(out, "<b>", s->text != NULL ? s->text : "not tried",
+                                 "</b></span>");
+    buf_printf(out, "<span class=\"took\">%.0f ms</span></summary>", (double)s->took_us / 1000);
     validation_page_push_notes(out, s);
-    buf_push_literal(out, "</li>\n");
+    validation_page_push_cases(out, s);
+    buf_push_literal(out, "</details></li>\n");
 }
 
 static void validation_page_push_plots(struct buf *out, const struct validate_report *r)
@@ -350,20 +420,23 @@ static const char *validation_page_state_of(const struct validation_report *v)
 void validation_report_push_section(struct buf *out, const struct validation_report *v)
 {
     bool good = v->code == EXIT_DONE;
-    buf_printf(out, "<section class=\"pipeline\"><div class=\"head\" data-tone=\"%s\"><h2>",
+    buf_printf(out, "<section class=\"pipeline\"><div class=\"head\" data-tone=\"%s\">",
                good ? "well" : "bad");
-    validation_page_push_escaped(out, v->pipeline);
-    buf_printf(out, "</h2><span class=\"state\">%s</span></div>\n", validation_page_state_of(v));
+    validation_page_push_element(out, "<h2>", v->pipeline, "</h2>");
+    buf_printf(out, "<span class=\"state\">%s</span></div>\n<dl>", validation_page_state_of(v));
+    validation_page_push_subject(out, v);
+    if (validation_report_tried(v)) {
+        buf_push_literal(out, "</dl>\n<dl class=\"figures\">");
+        validation_page_push_facts(out, v);
+    }
+    buf_push_literal(out, "</dl>\n");
     if (v->err != NULL) {
-        buf_push_literal(out, "<p class=\"why\">");
-        validation_page_push_escaped(out, v->err->message);
-        buf_push_literal(out, "</p>\n");
+        validation_page_push_element(out, "<p class=\"why\">", v->err->message, "</p>\n");
     }
     if (validation_report_tried(v)) {
-        validation_page_push_facts(out, v);
         buf_push_literal(out, "<ol class=\"steps\">\n");
         for (size_t i = 0; i < VALIDATE_STEPS; i++) {
-            validation_page_push_step(out, &v->report->steps[i]);
+            validation_page_push_step(out, v->report, i);
         }
         buf_push_literal(out, "</ol>\n");
         validation_page_push_plots(out, v->report);
@@ -371,19 +444,25 @@ void validation_report_push_section(struct buf *out, const struct validation_rep
     buf_push_literal(out, "</section>\n");
 }
 
-void validation_report_push_page(struct buf *out, const struct buf *sections, bool good)
+static const char verdict_good[] =
+    "<p class=\"verdict\" data-tone=\"well\">ready for the initial load</p>";
+static const char verdict_bad[] =
+    "<p class=\"verdict\" data-tone=\"bad\">to be corrected before the initial load</p>";
+
+/* The marks of the template are ~CONTENT~, ~NONCE~ and ~VERDICT~. */
+void validation_report_push_page(struct buf *out, const struct buf *sections, bool good,
+                                 uint64_t nonce)
 {
     const char *page = embed_text(cli_html, "validate");
-    const char *verdict = strstr(page, VERDICT_MARK);
-    const char *content = strstr(page, CONTENT_MARK);
-    buf_push(out, page, (size_t)(verdict - page));
-    buf_push_text(
-        out,
-        good
-            ? "<p class=\"verdict\" data-tone=\"well\">ready for the initial load</p>"
-            : "<p class=\"verdict\" data-tone=\"bad\">to be corrected before the initial load</p>");
-    verdict += sizeof(VERDICT_MARK) - 1;
-    buf_push(out, verdict, (size_t)(content - verdict));
-    buf_push(out, buf_text(sections), sections->len);
-    buf_push_text(out, content + sizeof(CONTENT_MARK) - 1);
+    for (const char *mark; (mark = strchr(page, MARK)) != NULL; page = strchr(mark + 1, MARK) + 1) {
+        buf_push(out, page, (size_t)(mark - page));
+        if (mark[1] == 'C') {
+            buf_push(out, buf_text(sections), sections->len);
+        } else if (mark[1] == 'N') {
+            buf_printf(out, "%016" PRIx64, nonce);
+        } else {
+            buf_push_text(out, good ? verdict_good : verdict_bad);
+        }
+    }
+    buf_push_text(out, page);
 }

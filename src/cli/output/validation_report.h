@@ -7,8 +7,18 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/engine/validate/validate.h"
 
+/* What was tried, from the configuration, without credentials. */
+struct validation_subject {
+    const char *table;
+    bool query; /* rows are those of a query over the table */
+    const char *alias;
+    char *const *urls; /* of the service */
+    size_t url_count;
+};
+
 struct validation_report {
     const char *pipeline;
+    const struct validation_subject *subject;
     const struct validate_report *report;
     enum exit_code code;
     const struct err *err; /* the error that ended it; null if none */
@@ -24,5 +34,6 @@ void validation_report_push_json(struct buf *out, const struct validation_report
 
 /* Appends a section of the page (validation_page.c). */
 void validation_report_push_section(struct buf *out, const struct validation_report *v);
-/* Appends the whole page around its sections. */
-void validation_report_push_page(struct buf *out, const struct buf *sections, bool good);
+/* Appends the whole page around its sections. Only a script with the nonce runs in it. */
+void validation_report_push_page(struct buf *out, const struct buf *sections, bool good,
+                                 uint64_t nonce);

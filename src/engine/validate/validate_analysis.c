@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the mapping as created, and what its analysis makes of the rows' texts. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,27 @@ static void validate_analysis_note_lost(struct analysed *a, const char *word, co
         a->field, word, text, made->count > 0 ? made->items[0] : "", made->count > 1 ? ", .." : "");
 }
 
+static void validate_analysis_add_case(struct analysed *a, const char *word, const char *text,
+                                       const struct trial_terms *sought,
+                                       enum validate_status status)
+{
+    char asked[300];
+    char expected[128];
+    struct buf terms;
+    buf_init(&terms, VALIDATE_TEXT_BYTES);
+    for (size_t i = 0; i < sought->count; i++) {
+        buf_printf(&terms, "%s%s", i > 0 ? ", " : "", sought->items[i]);
+    }
+    snprintf(asked, sizeof(asked), "%.150s: %.120s", a->field, word);
+    snprintf(expected, sizeof(expected), "in \"%.60s\"", text);
+    validate_case(a->v, status, asked, expected,
+                  sought->count == 0        ? "the analyzer drops this word"
+                  : status == VALIDATE_PASS ? "found, as %s"
+                                            : "not found, as %s",
+                  buf_text(&terms));
+    buf_release(&terms);
+}
+
 /* Tries a word as it is, then in lower case. Skips a word that the analyzer drops completely. */
 static int validate_analysis_try_word(struct analysed *a, char *word, const char *text,
                                       const struct trial_terms *made, struct err *err)
@@ -97,6 +119,12 @@ static int validate_analysis_try_word(struct analysed *a, char *word, const char
         struct trial_terms sought;
         rc = validate_analysis_terms_of(a, a->analyzer, word, &sought, err);
         bool found = rc < 0 || validate_analysis_all_within(&sought, made);
+        if (rc == 0 && (turn == 0 || !found)) {
+            validate_analysis_add_case(a, word, text, &sought,
+                                       found       ? VALIDATE_PASS
+                                       : turn == 0 ? VALIDATE_FAIL
+                                                   : VALIDATE_WARN);
+        }
         if (!found && turn == 0) {
             validate_analysis_note_lost(a, word, text, made);
         } else if (!found && !a->sensitive) {

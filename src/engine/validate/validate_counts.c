@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that every row has a document with all of its values. */
+#include <stdio.h>
 #include <string.h>
 
 #include "rowferry/service/index/index.h"
@@ -16,13 +17,18 @@ static int validate_counts_count_field(struct validating *v, const struct plan_s
                                        size_t *fields, struct err *err)
 {
     size_t missing = 0;
+    size_t wanted = 0;
     size_t row = 0;
+    char expected[64];
     const struct property *p = mapping_find(v->options->mapping, step->property);
     if (p == NULL || !validate_counts_has_presence(p) || validate_said_off(v, p->name, "index") ||
         p->ignore_above > 0 || strcmp(p->type, "binary") == 0) {
         return 0;
     }
     int rc = sample_filled(v->sample, step, v->marks, err);
+    for (size_t i = 0; rc == 0 && i < sample_count(v->sample); i++) {
+        wanted += v->marks[i] && v->indexed[i] ? 1 : 0;
+    }
     if (rc == 0) {
         rc = validate_search_filled(v, p->name, 0, err);
     }
@@ -42,6 +48,11 @@ static int validate_counts_count_field(struct validating *v, const struct plan_s
             "field \"%s\" is missing in %zu documents whose rows have a value, for example \"%s\"",
             p->name, missing, validate_key(v, row));
     }
+    if (rc == 0) {
+        snprintf(expected, sizeof(expected), "%zu rows with a value", wanted);
+        validate_case(v, missing > 0 ? VALIDATE_FAIL : VALIDATE_PASS, p->name, expected,
+                      "%zu documents", wanted - missing);
+    }
     *fields += 1;
     return rc;
 }
@@ -59,6 +70,10 @@ static int validate_counts_count_filled_there(struct validating *v, const struct
                       "let to.ingest_pipeline fill it, name its column in fields, or remove it "
                       "from the mapping",
                       "field \"%s\" is in no document: nothing fills it", field->property);
+    }
+    if (rc == 0) {
+        validate_case(v, v->hits.total == 0 ? VALIDATE_FAIL : VALIDATE_PASS, field->property,
+                      "filled by the service", "%lld documents", (long long)v->hits.total);
     }
     *fields += 1;
     return rc;

@@ -45,11 +45,20 @@ static int validate_fields_filter_between(struct validating *v, const char *fiel
     struct buf body;
     size_t row;
     bool missing;
+    char rows[32];
     buf_init(&body, VALIDATE_TEXT_BYTES);
     validate_fields_push_bounds(&body, field, r->texts[low], r->texts[high], how);
     int rc = validate_search(v, buf_text(&body), 0, err);
     size_t expected = rc == 0 ? validate_ranking_mark(v, r, low, high) : 0;
     size_t differ = rc == 0 ? validate_differs(v, &row, &missing) : 0;
+    if (rc == 0) {
+        buf_reset(&body);
+        buf_printf(&body, low == high ? "%s is \"%s\"" : "%s from \"%s\" to \"%s\"", field,
+                   r->texts[low], r->texts[high]);
+        snprintf(rows, sizeof(rows), "%zu row%s by SQL", expected, expected == 1 ? "" : "s");
+        validate_case(v, differ > 0 ? VALIDATE_FAIL : VALIDATE_PASS, buf_text(&body), rows,
+                      "%lld document%s", (long long)v->hits.total, v->hits.total == 1 ? "" : "s");
+    }
     if (differ > 0) {
         validate_note(
             v, VALIDATE_FAIL,
@@ -135,6 +144,10 @@ static int validate_fields_filter_named(struct validating *v, const char *field,
         validate_fields_note_text(v, field, "filtered");
     } else {
         rc = validate_search_filled(v, field, 1, err);
+        if (rc == 0) {
+            validate_case(v, v->hits.total == 0 ? VALIDATE_WARN : VALIDATE_PASS, field,
+                          "documents with a value", "%lld documents", (long long)v->hits.total);
+        }
         if (rc == 0 && v->hits.total == 0) {
             validate_note(v, VALIDATE_WARN, "check if rows have a value there",
                           "field \"%s\" is in no document that was tried", field);
@@ -213,6 +226,14 @@ static int validate_fields_order_field(struct validating *v, const char *field,
     }
     size_t n = rc == 0 ? v->hits.ids.count : 0;
     size_t wrong = judge_order(ranks, n, descending);
+    if (rc == 0) {
+        bool good = wrong >= n && n == v->report->figures.indexed;
+        char asked[300];
+        snprintf(asked, sizeof(asked), "%.200s%s", field, descending ? ", from the last" : "");
+        validate_case(v, good ? VALIDATE_PASS : VALIDATE_FAIL, asked, "the order of SQL",
+                      wrong < n ? "another order from place %zu on" : "%zu documents in this order",
+                      wrong < n ? wrong + 1 : n);
+    }
     if (rc == 0 && wrong < n) {
         validate_note(v, VALIDATE_FAIL, "give the property the type of its column",
                       "sorted by \"%s\"%s, \"%s\" comes after \"%s\", but in SQL before it", field,

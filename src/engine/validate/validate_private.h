@@ -10,7 +10,8 @@
 #include "validate/judge.h"
 
 #define VALIDATE_TEXT_BYTES ((size_t)1 << 20)
-#define VALIDATE_NOTES 12 /* per step; more are only counted */
+#define VALIDATE_NOTES 12  /* per step; more are only counted */
+#define VALIDATE_CASES 100 /* likewise */
 
 /* A value of a row: index of the row in the sample, and rank of the value among all values. */
 struct ranked {
@@ -53,6 +54,11 @@ void validate_note(struct validating *v, enum validate_status status, const char
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Adds an error of the service as a note. */
 void validate_note_error(struct validating *v, const char *remedy, const struct err *err);
+/* Adds a comparison to the current step, without changing the step's status. The format is that of
+ * what was found. */
+void validate_case(struct validating *v, enum validate_status status, const char *asked,
+                   const char *expected, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 /* Sets the result line of the step. */
 void validate_set_result(struct validating *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -73,14 +73,40 @@ static char *validate_queries_unknown_field(const struct validating *v, const ch
     return name;
 }
 
+/* Adds a configured search with the documents that it should find. */
+static void validate_queries_add_case(struct validating *v, size_t i, enum validate_status status,
+                                      size_t first, const char *found)
+{
+    char name[128];
+    struct buf asked;
+    struct buf expected;
+    const struct trial_query *q = &v->options->queries[i];
+    buf_init(&asked, VALIDATE_TEXT_BYTES);
+    buf_init(&expected, VALIDATE_TEXT_BYTES);
+    buf_push_text(&expected, q->expect_count == 1 ? "document" : "documents");
+    validate_queries_name_query(name, sizeof(name), v, i);
+    buf_printf(&asked, "%s: %s%s", name, q->q != NULL ? "q=" : "", q->q != NULL ? q->q : q->body);
+    for (size_t e = 0; e < q->expect_count; e++) {
+        buf_printf(&expected, "%s\"%s\"", e > 0 ? ", " : " ", q->expect[e]);
+    }
+    if (first > 0) {
+        buf_printf(&expected, " among the first %zu", first);
+    }
+    validate_case(v, status, buf_text(&asked), buf_text(&expected), "%s", found);
+    buf_release(&asked);
+    buf_release(&expected);
+}
+
 static int validate_queries_expect_written(struct validating *v, size_t i, struct err *err)
 {
     char name[128];
+    char result[96];
     const char *missing;
     const struct trial_query *q = &v->options->queries[i];
     validate_queries_name_query(name, sizeof(name), v, i);
     int rc = validate_queries_run_query(v, i, err);
     if (rc < 0 && !validate_ends(err)) {
+        validate_queries_add_case(v, i, VALIDATE_FAIL, 0, "the service refuses the search");
         err_context(err, "search \"%s\"", name);
         validate_note_error(v, "correct the search, or the mapping of its fields", err);
         return 0;
@@ -89,6 +115,10 @@ static int validate_queries_expect_written(struct validating *v, size_t i, struc
         return rc;
     }
     size_t found = validate_queries_among_hits(v, q, &missing);
+    snprintf(result, sizeof(result), "%zu of %zu among %lld hit%s", found, q->expect_count,
+             (long long)v->hits.total, v->hits.total == 1 ? "" : "s");
+    validate_queries_add_case(v, i, found < q->expect_count ? VALIDATE_FAIL : VALIDATE_PASS, 0,
+                              result);
     char *unknown =
         q->q != NULL && found < q->expect_count ? validate_queries_unknown_field(v, q->q) : NULL;
     if (unknown != NULL) {
@@ -131,11 +161,18 @@ static int validate_queries_ask_value(struct validating *v, const char *field,
     struct buf q;
     size_t row;
     bool missing;
+    char rows[32];
     buf_init(&q, VALIDATE_TEXT_BYTES);
     validate_queries_push_quoted(&q, field, r->texts[rank]);
     int rc = validate_search_text(v, buf_text(&q), err);
     size_t expected = rc == 0 ? validate_ranking_mark(v, r, rank, rank) : 0;
-    if (rc == 0 && validate_differs(v, &row, &missing) > 0) {
+    bool differs = rc == 0 && validate_differs(v, &row, &missing) > 0;
+    if (rc == 0) {
+        snprintf(rows, sizeof(rows), "%zu row%s", expected, expected == 1 ? "" : "s");
+        validate_case(v, differs ? VALIDATE_FAIL : VALIDATE_PASS, buf_text(&q), rows,
+                      "%lld document%s", (long long)v->hits.total, v->hits.total == 1 ? "" : "s");
+    }
+    if (differs) {
         validate_note(v, VALIDATE_FAIL, remedy_of_search,
                       "q=%s finds %lld documents, but %zu rows have the value", buf_text(&q),
                       (long long)v->hits.total, expected);
@@ -195,7 +232,15 @@ static int validate_queries_ask_word(struct validating *v, const char *field, co
     if (rc == 0 && v->hits.total == 0) {
         rc = validate_queries_left_out(v, field, copy, &stop, err);
     }
-    if (rc == 0 && !stop && judge_rank(v->places, v->hits.ids.count, row) == 0) {
+    bool found = rc == 0 && judge_rank(v->places, v->hits.ids.count, row) > 0;
+    if (rc == 0) {
+        char expected[128];
+        snprintf(expected, sizeof(expected), "row \"%s\"", validate_key(v, row));
+        validate_case(v, found || stop ? VALIDATE_PASS : VALIDATE_FAIL, buf_text(&q), expected,
+                      stop ? "the analyzer drops this word" : "%samong %lld hit%s",
+                      found ? "" : "not ", (long long)v->hits.total, v->hits.total == 1 ? "" : "s");
+    }
+    if (rc == 0 && !stop && !found) {
         validate_note(v, VALIDATE_FAIL, remedy_of_search,
                       "q=%s does not find \"%s\", whose text contains the word", buf_text(&q),
                       sample_key(v->sample, row).data);
@@ -219,6 +264,19 @@ static size_t validate_queries_whole_words(const char *text)
     return len;
 }
 
+/* A single document that is not found is no failure: see ENOUGH. */
+static void validate_queries_add_match(struct validating *v, const char *field, struct span text,
+                                       size_t row, size_t rank)
+{
+    char asked[512];
+    char expected[160];
+    snprintf(asked, sizeof(asked), "%s: %.*s", field, (int)text.len, text.data);
+    snprintf(expected, sizeof(expected), "row \"%.100s\" among the first %lld",
+             validate_key(v, row), (long long)v->options->k);
+    validate_case(v, rank > 0 ? VALIDATE_PASS : VALIDATE_WARN, asked, expected,
+                  rank > 0 ? "at place %zu" : "not among them", rank);
+}
+
 static int validate_queries_ask_match(struct validating *v, const char *field, const char *text,
                                       size_t row, size_t *asked, struct err *err)
 {
@@ -238,6 +296,7 @@ static int validate_queries_ask_match(struct validating *v, const char *field, c
         size_t rank = judge_rank(v->places, v->hits.ids.count, row);
         judge_relevance_add(&v->report->figures.relevance, rank);
         *asked += rank > 0 ? 1 : 0;
+        validate_queries_add_match(v, field, span_make(text, len), row, rank);
     }
     buf_release(&body);
     return rc;
@@ -307,6 +366,8 @@ static int validate_queries_rank_written(struct validating *v, size_t i, struct 
         best = rank > 0 && (best == 0 || rank < best) ? rank : best;
     }
     judge_relevance_add(&v->report->figures.relevance, best <= k ? best : 0);
+    snprintf(name, sizeof(name), best > 0 ? "at place %zu" : "not among the hits", best);
+    validate_queries_add_case(v, i, best == 0 || best > k ? VALIDATE_FAIL : VALIDATE_PASS, k, name);
     if (best == 0 || best > k) {
         validate_queries_name_query(name, sizeof(name), v, i);
         validate_note(

@@ -7,6 +7,8 @@
 
 #include "validate/validate_private.h"
 
+#define CASE_BYTES 400
+
 static const char *const step_names[VALIDATE_STEPS] = {
     [VALIDATE_COUNTS] = "counts",     [VALIDATE_QUERIES] = "queries",
     [VALIDATE_ANALYSIS] = "analysis", [VALIDATE_FILTER] = "filter",
@@ -32,7 +34,13 @@ void validate_report_release(struct validate_report *r)
             free(s->notes[k].text);
             free(s->notes[k].remedy);
         }
+        for (size_t k = 0; k < s->case_count; k++) {
+            free(s->cases[k].asked);
+            free(s->cases[k].expected);
+            free(s->cases[k].found);
+        }
         free(s->notes);
+        free(s->cases);
         free(s->text);
     }
     for (size_t i = 0; i < r->figures.neighbour_count; i++) {
@@ -71,15 +79,24 @@ static void validate_report_add_note(struct validating *v, enum validate_status 
         (struct validate_note){status, text, remedy != NULL ? text_copy(remedy) : NULL};
 }
 
+/* Copies a text, cut at `most` bytes, as valid UTF-8. */
+static char *validate_report_copy(const char *text, size_t most)
+{
+    struct buf copy;
+    size_t len = strlen(text);
+    size_t kept = text_cut(text, len, most);
+    buf_init(&copy, VALIDATE_TEXT_BYTES);
+    text_valid(&copy, text, kept);
+    buf_push_text(&copy, kept < len ? "..." : "");
+    return buf_detach(&copy);
+}
+
 __attribute__((format(printf, 1, 0))) static char *validate_report_format(const char *format,
                                                                           va_list list)
 {
     char line[2048];
-    struct buf text;
     vsnprintf(line, sizeof(line), format, list);
-    buf_init(&text, VALIDATE_TEXT_BYTES);
-    text_valid(&text, line, text_cut(line, strlen(line), sizeof(line) - 1));
-    return buf_detach(&text);
+    return validate_report_copy(line, sizeof(line) - 1);
 }
 
 void validate_note(struct validating *v, enum validate_status status, const char *remedy,
@@ -88,6 +105,23 @@ void validate_note(struct validating *v, enum validate_status status, const char
     va_list list;
     va_start(list, format);
     validate_report_add_note(v, status, validate_report_format(format, list), remedy);
+    va_end(list);
+}
+
+void validate_case(struct validating *v, enum validate_status status, const char *asked,
+                   const char *expected, const char *format, ...)
+{
+    va_list list;
+    struct validate_step *s = v->step;
+    if (s->case_count == VALIDATE_CASES) {
+        s->cases_left_out++;
+        return;
+    }
+    va_start(list, format);
+    s->cases = mem_grow(s->cases, s->case_count + 1, sizeof(*s->cases));
+    s->cases[s->case_count++] = (struct validate_case){
+        status, validate_report_copy(asked, CASE_BYTES), validate_report_copy(expected, CASE_BYTES),
+        validate_report_format(format, list)};
     va_end(list);
 }
 

@@ -157,6 +157,14 @@ static void validate_vectors_judge_field(struct vectors *s, enum metric metric,
                                          const struct validate_neighbours *n)
 {
     bool inner = metric == METRIC_DOT; /* the nearest by it may be longer than the vector */
+    char expected[64];
+    snprintf(expected, sizeof(expected), "%zu vectors find themselves", n->asked);
+    validate_case(s->v,
+                  n->itself < n->asked && !inner               ? VALIDATE_FAIL
+                  : n->recall >= 0 && n->recall < RECALL_LEAST ? VALIDATE_WARN
+                                                               : VALIDATE_PASS,
+                  n->field, expected, n->recall >= 0 ? "%zu; %.0f %% of the nearest" : "%zu",
+                  n->itself, 100 * n->recall);
     if (n->itself < n->asked && !inner) {
         validate_note(s->v, VALIDATE_FAIL,
                       "compare similarity and index options of the field with the model's manual",

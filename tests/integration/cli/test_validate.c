@@ -337,15 +337,57 @@ START_TEST(the_page_needs_nothing_else)
     program_result_release(&r);
     read_page(page, path);
     expect_text(page, "<svg role=\"img\"");
-    expect_text(page, "&lt;b&gt;bold");
+    expect_text(page, "&#60;b&#62;bold");
+    expect_text(page, "&#60;script&#62;alert(1)&#60;/script&#62;");
     expect_text(page, "to be corrected before the initial load");
     expect_text(page, "</html>");
-    ck_assert_ptr_null(strstr(page, "<script"));
-    ck_assert_ptr_null(strstr(page, "http"));
+    const char *script = strstr(page, "<script nonce=\"");
+    ck_assert_ptr_nonnull(script);
+    ck_assert_ptr_null(strstr(script + 1, "<script"));
+    ck_assert(strstr(page, "<script") == script);
+    ck_assert_ptr_null(strstr(page, "://"));
+    ck_assert_ptr_null(strstr(page, "src="));
     rowferry_run(&r, w.config, "validate", "--html", "/nowhere/page.html", NULL);
     ck_assert_int_eq(r.exit_code, 2);
     expect_text(r.err, "option \"--html\": cannot create \"/nowhere/page.html\"");
     program_result_release(&r);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(the_page_names_what_was_compared_and_shows_each_search)
+{
+    struct world w;
+    struct program_result r;
+    char path[256];
+    char service[64];
+    static char page[PAGE_BYTES];
+    world_start(&w, ROWS, NULL);
+    world_pipeline(&w, "\"validate\": {\"queries\": [{\"name\": \"mine\", \"q\": \"tags:b17\", "
+                       "\"expect\": [\"17\"]}]}");
+    snprintf(path, sizeof(path), "%s/page.html", w.dir);
+    rowferry_run(&r, w.config, "validate", "--html", path, NULL);
+    ck_assert_msg(r.exit_code == 0, "%s%s", r.out, r.err);
+    program_result_release(&r);
+    read_page(page, path);
+    snprintf(service, sizeof(service), "(a stand-in) at 127.0.0.1:%d</dd>", w.service.port);
+    expect_text(page, service);
+    snprintf(service, sizeof(service), "<dd>%s:%s, database %s</dd>", PQhost(w.conn),
+             PQport(w.conn), PQdb(w.conn));
+    expect_text(page, service);
+    expect_text(page, "<dt>table</dt><dd>public.articles</dd>");
+    expect_text(page, "<dt>index</dt><dd>shop-articles</dd>");
+    expect_text(page, " UTC</dd>");
+    expect_text(page,
+                "mine: q=tags:b17</td><td>document &#34;17&#34;</td><td class=\"found\">1 of 1 "
+                "among 1 hit</td>");
+    expect_text(page,
+                "document &#34;17&#34; among the first 10</td><td class=\"found\">at place 1");
+    expect_text(page, ">published is &#34;true&#34;</td>");
+    expect_text(page, ">price, from the last</td>");
+    expect_text(page, ">title: title</td>");
+    ck_assert_ptr_null(strstr(page, WORLD_API_KEY));
+    ck_assert_ptr_null(strstr(page, PQuser(w.conn)));
     world_stop(&w);
 }
 END_TEST
@@ -420,5 +462,6 @@ SUITE_MAIN("integration/cli/validate", a_pipeline_that_is_right_passes_and_leave
            searches_that_do_not_find_what_they_should_are_found,
            the_index_is_removed_whatever_fails, an_interrupt_removes_the_index,
            two_trials_run_side_by_side, the_page_needs_nothing_else,
+           the_page_names_what_was_compared_and_shows_each_search,
            the_page_has_what_could_not_be_tried_with_its_reason,
            a_page_that_finds_no_room_leaves_the_earlier_one, a_service_that_is_away_ends_with_6)

@@ -37,6 +37,14 @@ struct validate_note {
     char *remedy; /* null: none */
 };
 
+/* One comparison of a step, for people. Texts are valid UTF-8 of bounded length. */
+struct validate_case {
+    enum validate_status status;
+    char *asked;    /* a search, a filter, a word */
+    char *expected; /* "3 rows" */
+    char *found;    /* "3 documents" */
+};
+
 struct validate_step {
     const char *name; /* "counts" */
     enum validate_status status;
@@ -45,6 +53,9 @@ struct validate_step {
     struct validate_note *notes;
     size_t note_count;
     size_t notes_left_out;
+    struct validate_case *cases;
+    size_t case_count;
+    size_t cases_left_out;
 };
 
 #define RELEVANCE_RANKS 20
@@ -112,6 +123,7 @@ struct validate_figures {
 };
 
 struct validate_report {
+    char source[384]; /* host, port and database of the connection; "" if there was none */
     char index[256];
     struct product_info product;
     struct validate_step steps[VALIDATE_STEPS];
