@@ -172,6 +172,13 @@ static bool judge_of_word(char c)
     return ascii_is_digit(c) || ascii_is_letter(c) || (unsigned char)c >= 0x80;
 }
 
+/* Returns true if a mark at text[i] joins letters to one word: don't, example.com, a_b. */
+static bool judge_joins(const char *text, size_t i)
+{
+    return text[i] == '_' || (text[i] != '\0' && strchr("'.:,", text[i]) != NULL && i > 0 &&
+                              judge_of_word(text[i - 1]) && judge_of_word(text[i + 1]));
+}
+
 bool judge_word(const char *text, size_t *at, struct span *word)
 {
     for (;;) {
@@ -183,7 +190,8 @@ bool judge_word(const char *text, size_t *at, struct span *word)
             ++*at;
         }
         *word = span_make(text + from, *at - from);
-        if (word->len == 0 || word->len >= 3) {
+        bool part = judge_joins(text, *at) || (from > 0 && judge_joins(text, from - 1));
+        if (word->len == 0 || (word->len >= 3 && !part)) {
             return word->len > 0;
         }
     }

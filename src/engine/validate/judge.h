@@ -43,8 +43,9 @@ double judge_recall(double *all, size_t count, const double *hits, size_t hit_co
  * vector. */
 size_t judge_vector(const char *text, float *out, size_t most);
 
-/* Reads the next word from *at: letters, digits and non-ASCII bytes, at least three bytes. Returns
- * false at the end. */
+/* Reads the next word from *at: letters, digits and non-ASCII bytes, at least three bytes. Leaves
+ * out what is joined to more by a mark, as in "don't" and "example.com", because analyzers differ
+ * on it. Returns false at the end. */
 bool judge_word(const char *text, size_t *at, struct span *word);
 
 /* Extrapolates to all rows: `some` is the total of that many random documents. Returns 0 if

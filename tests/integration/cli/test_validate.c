@@ -190,6 +190,16 @@ START_TEST(a_name_that_means_something_in_a_search_is_no_fault)
 }
 END_TEST
 
+START_TEST(a_text_with_joined_words_is_no_fault)
+{
+    struct world w;
+    world_start(&w, ROWS, NULL);
+    sql_exec(w.conn, "update articles set title = 'Don''t visit example.com ' || source_id");
+    json_object_put(validate(&w, 0));
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(an_analyzer_that_the_service_lacks_is_found)
 {
     struct world w;
@@ -458,8 +468,8 @@ END_TEST
 SUITE_MAIN("integration/cli/validate", a_pipeline_that_is_right_passes_and_leaves_nothing,
            the_live_index_and_the_state_file_are_untouched, a_text_field_used_for_sorting_is_found,
            a_missing_field_is_found, a_name_that_means_something_in_a_search_is_no_fault,
-           an_analyzer_that_the_service_lacks_is_found, a_wrong_dimension_is_found,
-           searches_that_do_not_find_what_they_should_are_found,
+           a_text_with_joined_words_is_no_fault, an_analyzer_that_the_service_lacks_is_found,
+           a_wrong_dimension_is_found, searches_that_do_not_find_what_they_should_are_found,
            the_index_is_removed_whatever_fails, an_interrupt_removes_the_index,
            two_trials_run_side_by_side, the_page_needs_nothing_else,
            the_page_names_what_was_compared_and_shows_each_search,

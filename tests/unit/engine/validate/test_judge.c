@@ -109,6 +109,20 @@ START_TEST(words_are_letters_digits_and_non_ascii_characters)
 }
 END_TEST
 
+START_TEST(a_part_of_a_joined_word_is_no_word)
+{
+    static const char text[] = "Don't visit www.example.com, 1,234.5 or snake_case_ _here; end.";
+    static const char *const words[] = {"visit", "end"};
+    struct span word;
+    size_t at = 0;
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert(judge_word(text, &at, &word));
+        ck_assert_msg(span_is(word, words[i]), "%.*s", (int)word.len, word.data);
+    }
+    ck_assert(!judge_word(text, &at, &word));
+}
+END_TEST
+
 START_TEST(the_size_of_all_rows_is_extrapolated_from_the_average)
 {
     ck_assert_int_eq(judge_whole(500, 10, 1000000), 50000000);
@@ -124,5 +138,5 @@ SUITE_MAIN("engine/judge", a_rank_is_the_place_of_the_expected_document,
            an_order_has_no_value_last_and_ties_anywhere, vectors_are_read_in_both_forms,
            distances_are_as_the_products_mean_them,
            recall_is_the_share_of_the_nearest_and_ties_count,
-           words_are_letters_digits_and_non_ascii_characters,
+           words_are_letters_digits_and_non_ascii_characters, a_part_of_a_joined_word_is_no_word,
            the_size_of_all_rows_is_extrapolated_from_the_average)
