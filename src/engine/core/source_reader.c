@@ -387,17 +387,9 @@ static void source_reader_pass_mark(struct source_reader *r, const struct change
 
 static int source_reader_step(struct source_reader *r, struct change *change, struct err *err)
 {
-    int rc = 0;
-    if (r->reading == SOURCE_READER_CLOSED) {
-        rc = source_reader_open(r, err);
-    }
-    if (rc == 0 && r->reading != SOURCE_READER_PAGE) {
-        rc = source_reader_begin(r, err);
-    }
-    if (rc == 0) {
-        rc = r->capture->ops->next(r->capture, change, err);
-    }
-    return rc;
+    int rc = r->reading == SOURCE_READER_CLOSED ? source_reader_open(r, err) : 0;
+    rc = rc == 0 && r->reading != SOURCE_READER_PAGE ? source_reader_begin(r, err) : rc;
+    return rc == 0 ? r->capture->ops->next(r->capture, change, err) : rc;
 }
 
 /* Refuses a request with a key that the source cannot look up, such as one that is not a number.
@@ -418,26 +410,21 @@ void source_reader_let_go(struct source_reader *r)
     source_reader_forget_again(r, false);
 }
 
-/* A member that joins is news, but no outage. */
-static void source_reader_report_joined(const struct source_reader *r, const struct err *err)
+static int source_reader_lose(struct source_reader *r, struct err *err)
 {
-    if (r->capture->adapted == CAPTURE_ADAPTED_MEMBER) {
+    enum capture_adapted adapted = r->capture != NULL ? r->capture->adapted : CAPTURE_ADAPTED_NOT;
+    if (adapted == CAPTURE_ADAPTED_NOT) {
+        source_reader_let_go(r);
+        return retry_budget_away(r->retry_budget, &r->clock, err) ? 0 : ERR_TRANSIENT;
+    }
+    if (adapted == CAPTURE_ADAPTED_MEMBER) { /* news, but no outage */
         log_event(LOG_INFO, "member_joined", F_TEXT("pipeline", r->retry_budget->pipeline),
                   F_TEXT("message", err->message));
     }
-}
-
-static int source_reader_lose(struct source_reader *r, struct err *err)
-{
-    if (r->capture != NULL && r->capture->adapted != CAPTURE_ADAPTED_NOT) {
-        source_reader_report_joined(r, err);
-        r->capture->adapted = CAPTURE_ADAPTED_NOT;
-        r->reading = SOURCE_READER_CLOSED;
-        source_reader_forget_again(r, false);
-        return 0;
-    }
-    source_reader_let_go(r);
-    return retry_budget_away(r->retry_budget, &r->clock, err) ? 0 : ERR_TRANSIENT;
+    r->capture->adapted = CAPTURE_ADAPTED_NOT;
+    r->reading = SOURCE_READER_CLOSED;
+    source_reader_forget_again(r, false);
+    return 0;
 }
 
 int source_reader_poll(struct source_reader *r, bool *any, struct err *err)

@@ -72,7 +72,7 @@ START_TEST(a_member_that_left_needs_a_reconcile_and_one_that_joined_a_new_look_u
     ck_assert_int_eq(f->catalogue.gap, GAP_MEMBER_LEFT);
     f->look.triggers = joined;
     ck_assert_int_eq(check(f, NULL), ERR_TRANSIENT);
-    ck_assert_int_eq(f->catalogue.gap, GAP_NONE);
+    ck_assert_int_eq(f->catalogue.gap, GAP_MEMBER_JOINED);
     release(f);
 }
 END_TEST
