@@ -250,7 +250,7 @@ static const struct cause causes[] = {
      {"rowferry reindex victim"}},
     {"the table is another one",
      {"sql alter table victim rename to former",
-      "sql create table victim (id bigint primary key, title text); insert into victim select * "
+      "sql create table victim (like former including all); insert into victim select * "
       "from former; drop table former; grant select on victim to \"%r\"",
       "rowferry source install victim --reader %r"},
      "re-created",
