@@ -4,12 +4,14 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/holder_client.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/live_progress.h"
+#include "rowferry/state/request.h"
 #include "status/holder_progress.h"
 
 struct asking {
@@ -97,4 +99,20 @@ int permit_ask(struct session *s, const struct permit *p, struct pipeline_result
     *held = !client.holding || client.answered > 0;
     holder_client_release(&client);
     return rc;
+}
+
+void permit_try_again(const struct config *config, const struct pipeline_config *pipeline)
+{
+    struct session s = {0};
+    struct err ignored;
+    int64_t id;
+    if (access(config->state_path, F_OK) != 0) {
+        return;
+    }
+    int rc = session_init(&s, config, pipeline, "retry", &ignored);
+    rc = rc == 0 ? session_open_state(&s, &ignored) : rc;
+    if (rc == 0 && permit_waits(&s)) { /* if it has ended, the next holder refuses the request */
+        (void)!request_file(s.state, REQUEST_TRY_AGAIN, "", clock_wall_us(&s.clock), &id, &ignored);
+    }
+    session_release(&s);
 }

@@ -27,3 +27,8 @@ struct permit {
  */
 int permit_ask(struct session *s, const struct permit *p, struct pipeline_result *result,
                bool *held, struct err *err) MUST_CHECK;
+
+/* If the guard or an error has stopped the pipeline of another process, lets that process try again
+ * at once, and does not wait for it. Without a state file that this user may open, nothing happens:
+ * the process tries within a minute anyway. */
+void permit_try_again(const struct config *config, const struct pipeline_config *pipeline);

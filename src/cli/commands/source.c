@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/permit.h"
 #include "output/terminal.h"
 #include "rowferry/daemon/session.h"
 #include "rowferry/document/json/record.h"
@@ -375,6 +376,9 @@ static int source_run_pipeline(const struct source_task *t, const struct config 
     }
     if (capture_traits(p->from.capture_mode)->installs) {
         rc = source_run_tables(t, config, p, &i, err);
+        if (rc == 0 && t->step == source_step_install) {
+            permit_try_again(config, p);
+        }
     } else {
         source_push_nothing(t, p, &i);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A temporary directory with a configuration and a state file, for each test of daemon. */
+/* A temporary directory with a configuration and a state file, for a unit test. */
 #pragma once
 
 #include <dirent.h>
