@@ -12,6 +12,7 @@
 #include "rowferry/base/embed.h"
 #include "rowferry/base/host.h"
 #include "rowferry/base/text.h"
+#include "rowferry/document/json/record.h"
 #include "rowferry/serve/health.h"
 
 #define FRESH_US INT64_C(900000)
@@ -97,11 +98,17 @@ static void answer_status(struct answerer *a, const struct question *q, struct s
     out->type = "application/json";
     buf_printf(&out->body,
                "{\"version\":\"" ROWFERRY_VERSION "\",\"pid\":%ld,\"started\":\"%s\",\"now\":\"%"
-               "s\",\"ready\":%s,\"pipelines\":[%s],\"events\":",
+               "s\",\"ready\":%s",
                (long)getpid(), clock_iso(started, a->started_us, 3),
-               clock_iso(now, clock_wall_us(&a->options->clock), 3), ready ? "true" : "false",
-               buf_text(&a->pipelines));
+               clock_iso(now, clock_wall_us(&a->options->clock), 3), ready ? "true" : "false");
+    record_text(&out->body, "source", a->options->source);
+    record_text(&out->body, "service", a->options->service);
+    buf_printf(&out->body, ",\"pipelines\":[%s],\"events\":", buf_text(&a->pipelines));
     events_push(a->events, q->since, &out->body);
+    if (q->samples != NULL) {
+        record_name(&out->body, "history");
+        history_push(a->history, strtoull(q->samples, NULL, 10), &out->body);
+    }
     buf_push_literal(&out->body, "}\n");
 }
 
@@ -170,9 +177,10 @@ void answer_question(struct answerer *a, const struct question *q, struct serve_
     }
 }
 
-void answer_init(struct answerer *a, const struct serve_options *options, struct events *events)
+void answer_init(struct answerer *a, const struct serve_options *options, struct events *events,
+                 struct history *history)
 {
-    *a = (struct answerer){.options = options, .events = events};
+    *a = (struct answerer){.options = options, .events = events, .history = history};
     a->started_us = clock_wall_us(&options->clock);
     a->views = mem_zero(options->count, sizeof(*a->views));
     buf_init(&a->pipelines, ANSWER_MAX_BYTES / 2);

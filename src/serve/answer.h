@@ -6,6 +6,7 @@
 #pragma once
 
 #include "events.h"
+#include "history.h"
 #include "rowferry/serve/serve.h"
 
 #define ANSWER_MAX_BYTES ((size_t)8 << 20)
@@ -15,6 +16,7 @@
 struct answerer {
     const struct serve_options *options;
     struct events *events;
+    struct history *history;
     int64_t started_us;   /* wall clock */
     struct buf pipelines; /* last description of the pipelines */
     int64_t described_us; /* monotonic time of it; renewed at most about once a second */
@@ -32,16 +34,17 @@ struct serve_answer {
     struct buf body;
 };
 
-void answer_init(struct answerer *a, const struct serve_options *options, struct events *events);
+void answer_init(struct answerer *a, const struct serve_options *options, struct events *events,
+                 struct history *history);
 void answer_release(struct answerer *a);
 
-/* `host` is the Host header, or null. `since` is the number of the last event that the client has.
- * The caller releases out->body. */
 struct question {
     const char *method;
     const char *path;
-    const char *host;
-    uint64_t since;
+    const char *host;    /* the Host header, or null */
+    uint64_t since;      /* number of the last event that the client has */
+    const char *samples; /* number of the last sample that it has; null: it asks for none */
 };
 
+/* The caller releases out->body. */
 void answer_question(struct answerer *a, const struct question *q, struct serve_answer *out);

@@ -24,6 +24,7 @@ struct serve {
     char address[SERVE_ADDRESS_BYTES];
     bool loopback;
     struct events events;
+    struct history history;
     struct log_watcher watcher;
     struct answerer answerer;
     struct connection_limit connections;
@@ -74,7 +75,8 @@ static enum MHD_Result serve_on_request(void *context, struct MHD_Connection *co
         .method = method,
         .path = url,
         .host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
-        .since = since != NULL ? strtoull(since, NULL, 10) : 0};
+        .since = since != NULL ? strtoull(since, NULL, 10) : 0,
+        .samples = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "samples")};
     answer_question(&s->answerer, &q, &a);
     return serve_send_answer(connection, &a);
 }
@@ -119,6 +121,7 @@ static void serve_release(struct serve *s)
 {
     log_watch(NULL);
     answer_release(&s->answerer);
+    history_release(&s->history);
     events_release(&s->events);
     free(s);
 }
@@ -139,7 +142,8 @@ int serve_start(struct serve **out, const struct serve_options *options, struct 
     }
     events_init(&s->events, names, options->count);
     free(names);
-    answer_init(&s->answerer, &s->options, &s->events);
+    history_init(&s->history, options->count, clock_monotonic_us(&options->clock));
+    answer_init(&s->answerer, &s->options, &s->events, &s->history);
     s->watcher = (struct log_watcher){events_add, &s->events};
     log_watch(&s->watcher);
     rc = serve_start_daemon(s, fd, err);
@@ -157,6 +161,13 @@ void serve_stop(struct serve *s)
         MHD_stop_daemon(s->daemon);
         serve_release(s);
     }
+}
+
+int64_t serve_sample(struct serve *s)
+{
+    const struct serve_options *o = &s->options;
+    return history_take(&s->history, o->snapshots, clock_monotonic_us(&o->clock),
+                        clock_wall_us(&o->clock));
 }
 
 const char *serve_address(const struct serve *s)

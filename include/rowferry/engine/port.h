@@ -27,6 +27,7 @@ struct source_facts {
     const struct plan *plan; /* compiled against that definition */
     const char *words; /* canonical text behind the fingerprint (engine/generation/drift.h); null:
                           unknown */
+    int version;       /* of the server, as 150018 */
 };
 
 struct table_source; /* engine/ports/table_source.h; a test has its own */
@@ -84,8 +85,7 @@ struct service_bulk_ops {
 
 struct service_port_ops {
     /* Identifies the product, before any other call (service/http/product.h); logs its name. */
-    int (*greet)(struct service *s, bool again, char cluster[PRODUCT_CLUSTER_BYTES],
-                 struct err *err);
+    int (*greet)(struct service *s, bool again, struct product_info *out, struct err *err);
 
     __typeof__(index_resolve) *resolve;
     __typeof__(index_look) *look;

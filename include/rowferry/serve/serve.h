@@ -4,13 +4,14 @@
  * HEAD.
  *
  *     /          the status page: one document without external resources
- *     /status    JSON: the data of the page
+ *     /status    JSON: the data of the page; with ?samples=NUMBER also that of its charts
  *     /metrics   Prometheus text
  *     /healthz   200 if every pipeline has a recent heartbeat
  *     /readyz    200 if every pipeline is ready; otherwise lists the others with the reason
  *
- * A single thread sleeps until a request arrives, and computes nothing in advance. It reads status
- * snapshots (engine/observe/status_snapshot.h) and never waits for a pipeline.
+ * A single thread sleeps until a request arrives. It reads status snapshots
+ * (engine/observe/status_snapshot.h) and never waits for a pipeline. Only the samples of the page's
+ * charts are taken in advance, by the caller's thread.
  *
  * Clients can use only bounded resources: a maximum number of connections (a new one closes the
  * oldest), one request each, small headers, no bodies.
@@ -35,6 +36,8 @@ struct serve_options {
     const char *listen;       /* "host:port"; port 0 means any free port */
     const char *const *names; /* additional names that Host may contain */
     size_t name_count;
+    const char *source;  /* place of the source, for people; null: unknown */
+    const char *service; /* place of the service */
     struct status_snapshot *const *snapshots;
     size_t count;
     int64_t silent_most_ms; /* a pipeline without a heartbeat for longer hangs */
@@ -54,6 +57,10 @@ int serve_start(struct serve **out, const struct serve_options *options,
                 struct err *err) MUST_CHECK;
 /* Answers requests that have arrived, then stops. Null is allowed. */
 void serve_stop(struct serve *s);
+
+/* Takes a sample of each pipeline for the charts if one is due. Returns the time until the next one
+ * in ms. Always called by the same thread. */
+int64_t serve_sample(struct serve *s);
 
 /* Returns the listening address, numeric only. */
 const char *serve_address(const struct serve *s);

@@ -151,6 +151,8 @@ static void run_watch(struct run_job *r)
     int64_t watchdog_ms = sdnotify_watchdog_ms();
     while (!run_gather(r)) {
         int64_t wait_ms = watchdog_ms > 0 ? watchdog_ms : RUN_IDLE_MS;
+        int64_t sample_ms = listener_sample(&r->listener);
+        wait_ms = sample_ms >= 0 && sample_ms < wait_ms ? sample_ms : wait_ms;
         if (r->stop_us != 0) {
             int64_t left_us = r->stop_us + RUN_LEAVE_US - clock_monotonic_us(&r->clock);
             if (left_us <= 0) {

@@ -56,6 +56,8 @@ void live_status_push_board(struct buf *out, const struct status_snapshot_view *
     const struct status_snapshot_moment *m = &view->moment;
     record_text(out, "stage", view->stage);
     record_time(out, "since", view->since_us);
+    record_text(out, "source", view->source[0] != '\0' ? view->source : NULL);
+    record_text(out, "service", view->service[0] != '\0' ? view->service : NULL);
     record_bool(out, "ready", health_ready(view));
     record_bool(out, "stopped", view->over);
     record_text(out, "error", view->message[0] != '\0' ? view->message : NULL);

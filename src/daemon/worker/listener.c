@@ -3,9 +3,13 @@
 #include "rowferry/daemon/worker/listener.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
+#include "rowferry/source/pg/pg.h"
+
+#define PLACE_BYTES 2048
 
 static int64_t listener_silent_ms(void *context, size_t pipeline)
 {
@@ -20,6 +24,16 @@ static void listener_describe_snapshot(void *context, size_t pipeline,
 {
     const struct listener *l = context;
     l->describe(out, l->config, config_pipeline(l->config, l->workers[pipeline].name), view);
+}
+
+/* Appends the host of the service, without scheme and path. */
+static void listener_push_service(struct buf *out, const struct service_config *service)
+{
+    const char *authority = strstr(service->urls[0], "://") + strlen("://");
+    buf_push(out, authority, strcspn(authority, "/"));
+    if (service->url_count > 1) {
+        buf_printf(out, " and %zu more", service->url_count - 1);
+    }
 }
 
 static void listener_report(const struct listener *l)
@@ -40,6 +54,10 @@ int listener_start(struct listener *l, const struct config *config, struct pipel
     if (config->listen == NULL) {
         return 0;
     }
+    buf_init(&l->source, PLACE_BYTES);
+    buf_init(&l->service, PLACE_BYTES);
+    pg_place(config->source.uri, &l->source);
+    listener_push_service(&l->service, &config->service);
     l->snapshots = mem_zero(count, sizeof(*l->snapshots));
     for (size_t i = 0; i < count; i++) {
         l->snapshots[i] = workers[i].shared.snapshot;
@@ -47,6 +65,8 @@ int listener_start(struct listener *l, const struct config *config, struct pipel
     const struct serve_options options = {.listen = config->listen,
                                           .names = (const char *const *)config->listen_names,
                                           .name_count = config->listen_name_count,
+                                          .source = buf_text(&l->source),
+                                          .service = buf_text(&l->service),
                                           .snapshots = l->snapshots,
                                           .count = count,
                                           .silent_most_ms = silent_most_ms,
@@ -61,9 +81,16 @@ int listener_start(struct listener *l, const struct config *config, struct pipel
     return rc;
 }
 
+int64_t listener_sample(struct listener *l)
+{
+    return l->serve != NULL ? serve_sample(l->serve) : -1;
+}
+
 void listener_stop(struct listener *l)
 {
     serve_stop(l->serve);
+    buf_release(&l->source);
+    buf_release(&l->service);
     free(l->snapshots);
     l->serve = NULL;
     l->snapshots = NULL;

@@ -447,7 +447,7 @@ static int generation_claim(const struct generation *t, struct err *err)
     struct buf name;
     buf_init(&name, 2048);
     buf_printf(&name, "first load of %s into %s at %s", t->definition->name, t->definition->alias,
-               t->cluster);
+               t->product.cluster);
     int rc = t->source.ops->claim(t->source.self, buf_text(&name), err);
     buf_release(&name);
     return rc;

@@ -32,9 +32,9 @@ struct generation {
     struct state *state;
     struct clock clock;
     struct source_facts facts;
-    char cluster[PRODUCT_CLUSTER_BYTES]; /* uuid of the service's cluster, or "" */
-    struct buf replaced;                 /* consumer of the generation that a swap replaced */
-    struct checkpoint checkpoint;        /* as in the state file, kept current */
+    struct product_info product;  /* of the service */
+    struct buf replaced;          /* consumer of the generation that a swap replaced */
+    struct checkpoint checkpoint; /* as in the state file, kept current */
     const struct guard *guard; /* borrowed: limits the documents that searches may lose in a swap */
     bool taken_over;           /* this run took the checkpoint over from the source */
     enum pipeline_rivals rivals;

@@ -80,6 +80,19 @@ void status_snapshot_enter(struct status_snapshot *b, const char *stage, int64_t
     pthread_mutex_unlock(&b->lock);
 }
 
+void status_snapshot_connected(struct status_snapshot *b, int source_version,
+                               const struct product_info *service)
+{
+    struct status_snapshot_view *v = &b->view;
+    pthread_mutex_lock(&b->lock);
+    snprintf(v->source, sizeof(v->source), "PostgreSQL %d.%d", source_version / 10000,
+             source_version % 10000);
+    snprintf(v->service, sizeof(v->service), "%s%s%s%s", product_name(service->product),
+             service->version[0] != '\0' ? " " : "", service->version,
+             service->stand_in ? " (devsearch)" : "");
+    pthread_mutex_unlock(&b->lock);
+}
+
 void status_snapshot_publish(struct status_snapshot *b, const struct status_snapshot_moment *moment)
 {
     pthread_mutex_lock(&b->lock);

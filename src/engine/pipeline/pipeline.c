@@ -71,7 +71,11 @@ static int pipeline_sync_prepare(struct sync *s, struct err *err)
     s->again = true;
     if (rc == 0) {
         rc = s->ports->service.ops->greet(s->ports->service.self, s->options->follow.retry,
-                                          s->target.cluster, err);
+                                          &s->target.product, err);
+    }
+    if (rc == 0 && s->options->follow.snapshot != NULL) {
+        status_snapshot_connected(s->options->follow.snapshot, s->target.facts.version,
+                                  &s->target.product);
     }
     if (rc == 0 && s->options->mode != PIPELINE_BUILD) {
         rc = generation_end_rebuild(&s->target, err);

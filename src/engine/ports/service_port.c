@@ -8,16 +8,14 @@
 
 #define PRESENT_BYTES ((size_t)16 << 20)
 
-static int service_port_greet(struct service *s, bool again, char cluster[PRODUCT_CLUSTER_BYTES],
+static int service_port_greet(struct service *s, bool again, struct product_info *out,
                               struct err *err)
 {
-    struct product_info info;
-    int rc = product_detect(s, &info, err);
+    int rc = product_detect(s, out, err);
     if (rc == 0) {
-        memcpy(cluster, info.cluster, sizeof(info.cluster));
         log_event(again ? LOG_DEBUG : LOG_INFO, "service_found",
-                  F_TEXT("product", product_name(info.product)), F_TEXT("version", info.version),
-                  F_BOOL("stand_in", info.stand_in));
+                  F_TEXT("product", product_name(out->product)), F_TEXT("version", out->version),
+                  F_BOOL("stand_in", out->stand_in));
     }
     return rc;
 }

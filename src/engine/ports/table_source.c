@@ -327,7 +327,8 @@ static int table_source_connect(struct table_source *t, struct source_facts *fac
     }
     snprintf(t->identity_text, sizeof(t->identity_text), "%s/%s", t->identity.system,
              t->identity.database);
-    *facts = (struct source_facts){t->identity_text, t->fingerprint, &t->plan, buf_text(&t->words)};
+    *facts = (struct source_facts){t->identity_text, t->fingerprint, &t->plan, buf_text(&t->words),
+                                   t->identity.server_version};
     return 0;
 }
 

@@ -206,7 +206,7 @@ static int rebuild_request_want(struct rebuild_job *j, void *context, struct err
 {
     const struct want *w = context;
     struct generation *t = w->target;
-    int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
+    int rc = t->service.ops->greet(t->service.self, false, &t->product, err);
     if (rc == 0) {
         rc = w->kind == REBUILD_BACK ? rebuild_request_want_back(j, t, err)
                                      : rebuild_request_want_new(j, t, w->adopt, err);
@@ -280,7 +280,7 @@ static int rebuild_request_remove_all(struct rebuild_job *j, void *context, stru
 {
     const struct removal *r = context;
     struct generation *t = r->target;
-    int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
+    int rc = t->service.ops->greet(t->service.self, false, &t->product, err);
     if (rc == 0) {
         rc = rebuild_request_undo_adoption(j, t, err);
     }
@@ -314,7 +314,7 @@ static int rebuild_request_look_and_end(struct rebuild_job *j, void *context, st
 {
     (void)j;
     struct generation *t = context;
-    int rc = t->service.ops->greet(t->service.self, false, t->cluster, err);
+    int rc = t->service.ops->greet(t->service.self, false, &t->product, err);
     return rc == 0 ? generation_end_rebuild(t, err) : rc;
 }
 

@@ -82,7 +82,7 @@ int verify_connect(struct verify *v, struct err *err)
         rc = listing_open(&v->listing, pg, v->ports->listing, err);
     }
     if (rc == 0) {
-        rc = service->ops->greet(service->self, false, v->target.cluster, err);
+        rc = service->ops->greet(service->self, false, &v->target.product, err);
     }
     if (rc == 0) {
         v->target.facts = v->facts;

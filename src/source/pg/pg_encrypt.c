@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Security that a connection requires by default: encryption, and a server that proves that it
- * knows the password before it receives one. */
+ * knows the password before it receives one. And its place, for people. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "pg/hosts.h"
 #include "pg/pg_private.h"
+#include "rowferry/base/buf.h"
+
+#define DEFAULT_PORT "5432"
 
 static const char *pg_encrypt_value_of(const PQconninfoOption *options, const char *keyword)
 {
@@ -74,6 +77,22 @@ bool pg_is_unverified(const char *uri)
     PQconninfoFree(options);
     PQfinish(conn);
     return is;
+}
+
+void pg_place(const char *uri, struct buf *out)
+{
+    PGconn *conn = pg_encrypt_unmade(uri, "channel_binding");
+    PQconninfoOption *options = PQconninfo(conn);
+    const char *host = pg_encrypt_value_of(options, "host");
+    const char *address = pg_encrypt_value_of(options, "hostaddr");
+    const char *port = pg_encrypt_value_of(options, "port");
+    const char *shown = *host != '\0' ? host : *address != '\0' ? address : "this machine";
+    buf_printf(out, "%s on %s", pg_encrypt_value_of(options, "dbname"), shown);
+    if (*port != '\0' && strcmp(port, DEFAULT_PORT) != 0) {
+        buf_printf(out, ":%s", port);
+    }
+    PQconninfoFree(options);
+    PQfinish(conn);
 }
 
 bool pg_must_bind(const char *uri, const char *password)

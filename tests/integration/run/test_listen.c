@@ -39,6 +39,7 @@ START_TEST(what_changes_is_counted_and_told)
     listens_await(&l, "/readyz", 200, "ready\narticles: following\n");
     listens_expect(&l, "/", 200, "<title>rowferry</title>");
     listens_expect(&l, "/status", 200, "\"event\":\"following\"");
+    listens_expect(&l, "/status?samples=0", 200, "\"history\":{\"taken\":");
     end_run(&l.program);
     world_stop(&w);
 }

@@ -7,13 +7,13 @@
 #include "fake_private.h"
 #include "suite.h"
 
-static int service_greet(struct service *self, bool again, char cluster[PRODUCT_CLUSTER_BYTES],
+static int service_greet(struct service *self, bool again, struct product_info *out,
                          struct err *err)
 {
     (void)again;
     (void)self;
     (void)err;
-    cluster[0] = '\0';
+    *out = (struct product_info){0};
     return 0;
 }
 

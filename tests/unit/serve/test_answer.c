@@ -29,6 +29,7 @@ static void describe(void *context, size_t pipeline, const struct status_snapsho
 
 static struct answerer answerer;
 static struct events events;
+static struct history history;
 static struct status_snapshot *snapshots[2];
 static struct serve_options options;
 
@@ -41,6 +42,7 @@ static void begin(void)
         status_snapshot_enter(snapshots[i], "following", 1);
     }
     options = (struct serve_options){.listen = "127.0.0.1:9187",
+                                     .source = "shop on <b>\"db\"\xff",
                                      .snapshots = snapshots,
                                      .count = 2,
                                      .silent_most_ms = 1000,
@@ -49,13 +51,15 @@ static void begin(void)
                                      .context = &asked,
                                      .clock = clock_system()};
     events_init(&events, names, 2);
-    answer_init(&answerer, &options, &events);
+    history_init(&history, 2, 0);
+    answer_init(&answerer, &options, &events, &history);
 }
 
 static void end(void)
 {
     answer_release(&answerer);
     events_release(&events);
+    history_release(&history);
     status_snapshot_free(snapshots[0]);
     status_snapshot_free(snapshots[1]);
 }
@@ -111,6 +115,46 @@ START_TEST(status_is_json_and_however_many_ask_is_read_once)
         buf_release(&a.body);
     }
     ck_assert_uint_lt(asked.described, 100);
+    end();
+}
+END_TEST
+
+static struct json_object *status_of(const char *samples)
+{
+    struct serve_answer a;
+    const struct question q = {
+        .method = "GET", .path = "/status", .host = "localhost", .samples = samples};
+    answer_question(&answerer, &q, &a);
+    struct json_object *status = json_tokener_parse(buf_text(&a.body));
+    ck_assert_msg(status != NULL, "%s", buf_text(&a.body));
+    buf_release(&a.body);
+    return status;
+}
+
+START_TEST(status_has_samples_only_for_who_asks)
+{
+    struct json_object *found;
+    begin();
+    history_take(&history, snapshots, HISTORY_STEP_US, 1);
+    struct json_object *status = status_of(NULL);
+    ck_assert(!json_object_object_get_ex(status, "history", &found));
+    json_object_put(status);
+    status = status_of("0");
+    ck_assert(json_object_object_get_ex(status, "history", &found));
+    ck_assert_int_eq(json_object_get_int(json_object_object_get(found, "taken")), 1);
+    json_object_put(status);
+    end();
+}
+END_TEST
+
+START_TEST(status_names_the_servers_whatever_their_names)
+{
+    begin();
+    struct json_object *status = status_of(NULL);
+    ck_assert_str_eq(json_object_get_string(json_object_object_get(status, "source")),
+                     "shop on <b>\"db\"\xef\xbf\xbd");
+    ck_assert_ptr_null(json_object_object_get(status, "service"));
+    json_object_put(status);
     end();
 }
 END_TEST
@@ -210,7 +254,7 @@ START_TEST(a_name_that_is_not_ours_is_refused_on_every_address)
         options.listen = listens[i];
         options.names = names;
         options.name_count = 1;
-        answer_init(&answerer, &options, &events);
+        answer_init(&answerer, &options, &events, &history);
         for (size_t k = 0; k < sizeof(calls) / sizeof(calls[0]); k++) {
             struct serve_answer a;
             ask("GET", "/status", calls[k].host, &a);
@@ -223,7 +267,8 @@ START_TEST(a_name_that_is_not_ours_is_refused_on_every_address)
 END_TEST
 
 SUITE_MAIN("serve/answer", ready_names_who_is_not, a_pipeline_that_hangs_is_not_healthy,
-           status_is_json_and_however_many_ask_is_read_once, only_reading_and_only_by_our_name,
+           status_is_json_and_however_many_ask_is_read_once, status_has_samples_only_for_who_asks,
+           status_names_the_servers_whatever_their_names, only_reading_and_only_by_our_name,
            a_name_that_is_not_ours_is_refused_on_every_address,
            the_page_runs_by_a_number_that_is_new_each_time,
            nothing_of_the_page_comes_from_elsewhere_or_is_markup_of_values)

@@ -19,6 +19,7 @@ struct listener {
     const struct config *config;
     struct pipeline_worker *workers;
     struct status_snapshot **snapshots;
+    struct buf source, service; /* their places, for people */
     listener_describe describe;
 };
 
@@ -27,4 +28,7 @@ struct listener {
 int listener_start(struct listener *l, const struct config *config, struct pipeline_worker *workers,
                    size_t count, listener_describe describe_pipeline, int64_t silent_most_ms,
                    struct err *err) MUST_CHECK;
+/* Takes a sample for the page's charts if one is due. Returns the time until the next one in ms;
+ * -1 if nothing is served. Always called by the same thread. */
+int64_t listener_sample(struct listener *l);
 void listener_stop(struct listener *l); /* a zeroed listener is allowed */

@@ -17,6 +17,7 @@
 #include "rowferry/base/err.h"
 #include "rowferry/engine/counters.h"
 #include "rowferry/engine/observe/stall.h"
+#include "rowferry/service/http/product.h"
 #include "rowferry/state/live_progress.h"
 
 /* Latency of operations from commit to acknowledgement, as a histogram. Each count covers values
@@ -52,6 +53,8 @@ struct status_snapshot_view {
     const char *alias; /* valid as long as the board */
     const char *stage; /* static text: stage of the loop ("following") or of its owner ("guard") */
     int64_t since_us;  /* when the stage began */
+    char source[32];   /* "PostgreSQL 15.18"; empty: not connected yet */
+    char service[64];  /* "OpenSearch 2.19.4" */
     bool over;         /* the pipeline has ended, or an error has stopped it for now */
     int exit_code;     /* exit code if `over` */
     char message[512]; /* error message if `over`; empty: none */
@@ -67,6 +70,9 @@ void status_snapshot_free(struct status_snapshot *b);
 /* Called by the pipeline's thread. Enters a stage; stage is a static text. Entering the current
  * stage again changes nothing. */
 void status_snapshot_enter(struct status_snapshot *b, const char *stage, int64_t wall_us);
+/* Publishes the servers, both connected; source_version as 150018. */
+void status_snapshot_connected(struct status_snapshot *b, int source_version,
+                               const struct product_info *service);
 /* Publishes the state of the loop after a turn. */
 void status_snapshot_publish(struct status_snapshot *b,
                              const struct status_snapshot_moment *moment);

@@ -34,6 +34,7 @@
     "let a superuser run: alter role \"%s\" bypassrls; no policy is enough, because one could "    \
     "hide rows unseen"
 
+struct buf;
 struct rotating_secret;
 
 struct source_options {
@@ -80,6 +81,10 @@ void pg_place(const struct pg *pg, char *out, size_t size);
 /* Returns true if the URI leads to another host whose certificate is not verified. Does not
  * connect. */
 bool pg_is_unverified(const char *uri);
+
+/* Appends the place to which the URI leads, for people: "shop on db.example:5433". It contains
+ * neither role nor password. Does not connect. */
+void pg_place(const char *uri, struct buf *out);
 
 /* Identity of the server: for _meta, state file and check. */
 struct pg_identity {

@@ -108,7 +108,7 @@ static int source_connect(struct table_source *self, struct source_facts *facts,
     (void)err;
     source.connects++;
     memcpy(source.identity, source.becomes, sizeof(source.identity));
-    *facts = (struct source_facts){source.identity, "columns", NULL, NULL};
+    *facts = (struct source_facts){source.identity, "columns", NULL, NULL, 0};
     return 0;
 }
 

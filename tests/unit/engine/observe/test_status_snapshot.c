@@ -76,6 +76,28 @@ START_TEST(a_stage_has_the_time_of_its_beginning)
 }
 END_TEST
 
+START_TEST(the_servers_are_named_once_they_are_connected)
+{
+    struct status_snapshot *b = status_snapshot_new("articles", "shop-articles");
+    struct status_snapshot_view v;
+    const struct product_info hidden = {.product = PRODUCT_ELASTICSEARCH};
+    const struct product_info found = {
+        .product = PRODUCT_OPENSEARCH, .version = "2.19.4", .stand_in = true};
+    status_snapshot_look(b, &v);
+    ck_assert_str_eq(v.source, "");
+    ck_assert_str_eq(v.service, "");
+    status_snapshot_connected(b, 150018, &hidden);
+    status_snapshot_look(b, &v);
+    ck_assert_str_eq(v.source, "PostgreSQL 15.18");
+    ck_assert_str_eq(v.service, "Elasticsearch");
+    status_snapshot_connected(b, 180000, &found);
+    status_snapshot_look(b, &v);
+    ck_assert_str_eq(v.source, "PostgreSQL 18.0");
+    ck_assert_str_eq(v.service, "OpenSearch 2.19.4 (devsearch)");
+    status_snapshot_free(b);
+}
+END_TEST
+
 static void *publish(void *argument)
 {
     for (int64_t i = 1; i <= 20000; i++) {
@@ -104,4 +126,5 @@ END_TEST
 
 SUITE_MAIN("engine/status_snapshot", what_took_long_falls_into_the_bucket_of_its_bound,
            counters_grow_over_rounds_and_what_flew_has_landed,
-           a_stage_has_the_time_of_its_beginning, a_look_from_another_thread_is_never_half_old)
+           a_stage_has_the_time_of_its_beginning, the_servers_are_named_once_they_are_connected,
+           a_look_from_another_thread_is_never_half_old)
