@@ -435,6 +435,11 @@ int state_open_read_only(struct state **out, const char *path, const char *pipel
     return 0;
 }
 
+int state_read_at_once(struct state *s, struct err *err)
+{
+    return store_execute(s, "begin", err);
+}
+
 void state_close(struct state *s)
 {
     if (s == NULL) {

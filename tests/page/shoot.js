@@ -2,6 +2,8 @@
 // Takes one screenshot of a page with Chromium, by its DevTools protocol over a pipe.
 //
 //   node shoot.js URL FILE WIDTH HEIGHT light|dark     HEIGHT 0: that of the page
+//
+// Leaves the browser's profile in $TMPDIR.
 "use strict";
 const { spawn } = require("child_process");
 const fs = require("fs");
@@ -23,6 +25,8 @@ browser.stdio[4].on("data", (chunk) => {
   }
 });
 
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
 const main = async () => {
   let sessionId;
   const call = (method, params) => new Promise((done) => {
@@ -35,10 +39,11 @@ const main = async () => {
   const size = { width: Number(width), height: Number(height) || 800, deviceScaleFactor: 1, mobile: width < 600 };
   await call("Emulation.setDeviceMetricsOverride", size);
   await call("Page.navigate", { url });
-  await new Promise((done) => setTimeout(done, 9000)); // some refreshes
+  const answered = { expression: "document.getElementById('pipelines')?.children.length > 0" };
+  do await sleep(500); while (!(await call("Runtime.evaluate", answered)).result.value);
+  await sleep(9000); // some refreshes
   const { data } = await call("Page.captureScreenshot", { captureBeyondViewport: height === "0" });
   fs.writeFileSync(file, Buffer.from(data, "base64"));
-  browser.once("exit", () => fs.rmSync(profile, { recursive: true, force: true }));
   browser.kill();
 };
 main();

@@ -49,7 +49,10 @@ int status_look(struct status *s, const char *path, struct err *err)
         return rc;
     }
     s->known = true;
-    rc = checkpoint_load(state, &s->checkpoint, err);
+    rc = state_read_at_once(state, err);
+    if (rc == 0) {
+        rc = checkpoint_load(state, &s->checkpoint, err);
+    }
     if (rc == 0) {
         rc = deadletter_count(state, &s->dead_letters, err);
     }

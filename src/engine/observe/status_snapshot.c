@@ -89,7 +89,7 @@ void status_snapshot_connected(struct status_snapshot *b, int source_version,
              source_version % 10000);
     snprintf(v->service, sizeof(v->service), "%s%s%s%s", product_name(service->product),
              service->version[0] != '\0' ? " " : "", service->version,
-             service->stand_in ? " (devsearch)" : "");
+             service->stand_in ? ", devsearch" : "");
     pthread_mutex_unlock(&b->lock);
 }
 

@@ -39,9 +39,10 @@ START_TEST(it_shows_states_and_takes_no_text_for_markup)
     expect_text(document, ">articles</button></h2>");
     expect_text(document, ">authors</button></h2>");
     expect_text(document, "all 2 are well");
-    expect_text(document, ">from PostgreSQL ");
-    expect_text(document, " on 127.0.0.1");
-    expect_text(document, " (devsearch), 127.0.0.1:");
+    expect_text(document, ">from database ");
+    expect_text(document, " on 127.0.0.1:");
+    expect_text(document, " (PostgreSQL ");
+    expect_text(document, ", devsearch)");
     expect_text(document, ">following</p>");
     ck_assert_ptr_null(strstr(document, "asking ..."));
     free(document);

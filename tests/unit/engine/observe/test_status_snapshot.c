@@ -93,7 +93,7 @@ START_TEST(the_servers_are_named_once_they_are_connected)
     status_snapshot_connected(b, 180000, &found);
     status_snapshot_look(b, &v);
     ck_assert_str_eq(v.source, "PostgreSQL 18.0");
-    ck_assert_str_eq(v.service, "OpenSearch 2.19.4 (devsearch)");
+    ck_assert_str_eq(v.service, "OpenSearch 2.19.4, devsearch");
     status_snapshot_free(b);
 }
 END_TEST
