@@ -12,10 +12,12 @@
 #include "output/validation_report.h"
 #include "rowferry/base/stop.h"
 #include "rowferry/daemon/session.h"
+#include "rowferry/source/pg/pg.h"
 #include "setup.h"
 
 #define RESULT_BYTES ((size_t)4 << 20)
 #define PAGE_BYTES ((size_t)64 << 20)
+#define SOURCE_BYTES 65536
 
 struct validate_job {
     const struct arguments *arguments;
@@ -100,6 +102,9 @@ static int validate_print(struct validate_job *j, const struct validation_report
 static int validate_pipeline(struct validate_job *j, const struct config *config, struct err *err)
 {
     struct err why = {0};
+    struct buf source;
+    buf_init(&source, SOURCE_BYTES);
+    pg_place(config->source.uri, &source);
     validate_report_init(&j->report);
     progress_line_init(&j->progress, !arguments_have(j->arguments, OPTION_NO_PROGRESS));
     int rc = session_init(&j->session, config, j->pipeline, "validate", &why);
@@ -108,6 +113,7 @@ static int validate_pipeline(struct validate_job *j, const struct config *config
     progress_line_end(&j->progress, j->pipeline->name);
     const struct validation_subject subject = {.table = j->pipeline->from.table,
                                                .query = j->pipeline->from.query != NULL,
+                                               .source = buf_text(&source),
                                                .alias = j->pipeline->to.index,
                                                .urls = config->service.urls,
                                                .url_count = config->service.url_count};
@@ -126,6 +132,7 @@ static int validate_pipeline(struct validate_job *j, const struct config *config
     }
     rc = validate_print(j, &v, err);
     validate_report_release(&j->report);
+    buf_release(&source);
     progress_line_release(&j->progress);
     session_release(&j->session);
     return rc < 0 ? rc : (int)v.code;

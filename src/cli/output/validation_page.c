@@ -285,9 +285,7 @@ static void validation_page_push_subject(struct buf *out, const struct validatio
     buf_printf(&text, "%s%s%s", strchr(s->table, '.') == NULL ? "public." : "", s->table,
                s->query ? ", through from.query" : "");
     validation_page_push_fact(out, "table", buf_text(&text));
-    if (v->report->source[0] != '\0') {
-        validation_page_push_fact(out, "source", v->report->source);
-    }
+    validation_page_push_fact(out, "source", s->source);
     validation_page_push_fact(out, "index", s->alias);
     buf_reset(&text);
     if (product->product != PRODUCT_UNKNOWN) {

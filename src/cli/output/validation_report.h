@@ -10,7 +10,8 @@
 /* What was tried, from the configuration, without credentials. */
 struct validation_subject {
     const char *table;
-    bool query; /* rows are those of a query over the table */
+    bool query;         /* rows are those of a query over the table */
+    const char *source; /* as pg_place has it */
     const char *alias;
     char *const *urls; /* of the service */
     size_t url_count;

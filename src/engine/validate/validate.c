@@ -56,7 +56,6 @@ static int validate_choose(struct validating *v, struct err *err)
     options.named = named;
     int rc = pg_open(&pg, v->ports->source, err);
     if (rc == 0) {
-        pg_place(pg, v->report->source, sizeof(v->report->source));
         rc = sample_open(&v->sample, pg, &options, err);
     }
     free(named);

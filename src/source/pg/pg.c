@@ -87,14 +87,6 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
     return err->class;
 }
 
-void pg_place(const struct pg *pg, char *out, size_t size)
-{
-    const char *host = PQhost(pg->conn);
-    const char *colon = host != NULL ? strchr(host, ':') : NULL;
-    snprintf(out, size, "%s%s%s:%s, database %s", colon != NULL ? "[" : "",
-             host != NULL ? host : "", colon != NULL ? "]" : "", PQport(pg->conn), PQdb(pg->conn));
-}
-
 static bool pg_is_good(const PGresult *r)
 {
     ExecStatusType status = PQresultStatus(r);

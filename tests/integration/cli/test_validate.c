@@ -382,8 +382,8 @@ START_TEST(the_page_names_what_was_compared_and_shows_each_search)
     read_page(page, path);
     snprintf(service, sizeof(service), "(a stand-in) at 127.0.0.1:%d</dd>", w.service.port);
     expect_text(page, service);
-    snprintf(service, sizeof(service), "<dd>%s:%s, database %s</dd>", PQhost(w.conn),
-             PQport(w.conn), PQdb(w.conn));
+    snprintf(service, sizeof(service), "<dd>%s on %s:%s</dd>", PQdb(w.conn), PQhost(w.conn),
+             PQport(w.conn));
     expect_text(page, service);
     expect_text(page, "<dt>table</dt><dd>public.articles</dd>");
     expect_text(page, "<dt>index</dt><dd>shop-articles</dd>");

@@ -252,18 +252,6 @@ static int extend(struct trial *t, struct err *err)
     return rc;
 }
 
-static int build(struct trial *t, struct err *err)
-{
-    char *words = NULL;
-    int rc = generation_config_write(t->s, "articles-1", "its words", err);
-    rc = rc == 0 ? generation_config_read(t->s, "articles-1", &words, err) : rc;
-    if (rc == 0) {
-        buf_printf(&t->said, "%s", words);
-    }
-    free(words);
-    return rc;
-}
-
 static int leave_build(struct trial *t, struct err *err)
 {
     struct former_config former = {0};
@@ -479,7 +467,6 @@ static const struct step steps[] = {
     {copied_again, STEP_LIVE, false, false},
     {define, STEP_LIVE, false, false},
     {extend, STEP_LIVE, false, false},
-    {build, STEP_LIVE, false, false},
     {leave_build, STEP_LIVE, true, false},
     {run_begins, STEP_LIVE, false, false},
     {run_ends, STEP_LIVE, false, false},

@@ -123,7 +123,6 @@ struct validate_figures {
 };
 
 struct validate_report {
-    char source[384]; /* host, port and database of the connection; "" if there was none */
     char index[256];
     struct product_info product;
     struct validate_step steps[VALIDATE_STEPS];

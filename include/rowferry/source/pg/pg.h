@@ -75,9 +75,6 @@ int64_t pg_int(const struct pg_result *r, size_t row, size_t column); /* 0 for N
 bool pg_true(const struct pg_result *r, size_t row, size_t column);
 void pg_result_release(struct pg_result *r); /* null is allowed */
 
-/* Writes "host:port, database name" of the connection, without user and password. */
-void pg_place(const struct pg *pg, char *out, size_t size);
-
 /* Returns true if the URI leads to another host whose certificate is not verified. Does not
  * connect. */
 bool pg_is_unverified(const char *uri);

@@ -28,8 +28,8 @@ static struct validation_report v;
 static void begin(void)
 {
     validate_report_init(&report);
-    subject =
-        (struct validation_subject){.table = evil, .alias = evil, .urls = urls, .url_count = 2};
+    subject = (struct validation_subject){
+        .table = evil, .source = evil, .alias = evil, .urls = urls, .url_count = 2};
     v = (struct validation_report){.pipeline = evil,
                                    .subject = &subject,
                                    .report = &report,
@@ -37,7 +37,6 @@ static void begin(void)
                                    .took_us = 1500000,
                                    .wall_us = 1795000000000000};
     snprintf(report.index, sizeof(report.index), "things-validate-1");
-    snprintf(report.source, sizeof(report.source), "%s", EVIL);
     struct validate_step *s = &report.steps[VALIDATE_QUERIES];
     s->status = VALIDATE_FAIL;
     s->text = evil;
