@@ -9,8 +9,8 @@
  * Messages follow PostgreSQL's style: lower case, no full stop, quoted names. "could not" means
  * that a later try may succeed, "cannot" that it never will. A message about the whole pipeline
  * says "it": the caller that prints or logs an error names the pipeline, once. `detail` may quote a
- * document or a response body, so only a person sees it, on a line "detail: ..." of a terminal or
- * of `check`; no log has it. Message and detail never contain secrets.
+ * document or a response body, so no log event has it: it is shown on a line "detail: ..." of a
+ * command. Message and detail never contain secrets.
  */
 #pragma once
 

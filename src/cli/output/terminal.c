@@ -133,7 +133,7 @@ void terminal_error(const char *pipeline, const struct err *e)
         buf_printf(&block, " pipeline \"%s\":", pipeline);
     }
     terminal_push_line(&block, " ", e->message);
-    if (e->detail[0] != '\0' && isatty(STDERR_FILENO) == 1) {
+    if (e->detail[0] != '\0') {
         terminal_push_line(&block, "detail: ", e->detail);
     }
     if (e->hint[0] != '\0') {

@@ -24,9 +24,7 @@ int terminal_screen(const struct buf *out, struct err *err) MUST_CHECK;
  * that are not UTF-8 become U+FFFD. */
 void terminal_push_shown(struct buf *out, const char *bytes, size_t len);
 
-/* Prints an error for people: a line each for message, detail and hint. The detail, which may quote
- * an answer or a document, only goes to a terminal: otherwise stderr may be a log. `pipeline` may
- * be null. */
+/* Prints an error for people: a line each for message, detail and hint. `pipeline` may be null. */
 void terminal_error(const char *pipeline, const struct err *e);
 
 /* Prints a line of advice on stderr: "rowferry: text". */

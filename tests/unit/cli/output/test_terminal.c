@@ -128,11 +128,12 @@ START_TEST(an_error_and_its_hint_say_nothing_that_moves_a_terminal)
 }
 END_TEST
 
-START_TEST(a_log_has_no_detail_because_it_may_quote_an_answer)
+START_TEST(what_is_no_terminal_gets_the_detail_with_its_label_too)
 {
     int ends[2];
     ck_assert_int_eq(pipe(ends), 0);
-    ck_assert_str_eq(written(ends[1], ends[0], write_error), MESSAGE_SHOWN REST_SHOWN);
+    ck_assert_str_eq(written(ends[1], ends[0], write_error),
+                     MESSAGE_SHOWN "detail: detail a\\u009b2J\\u202eb\\x7f\\x9b\n" REST_SHOWN);
 }
 END_TEST
 
@@ -140,4 +141,4 @@ SUITE_MAIN("cli/terminal", a_terminal_gets_lines_and_colours_of_ours_and_nothing
            json_that_is_shown_means_what_it_meant,
            a_result_is_escaped_on_a_terminal_and_is_what_it_is_in_a_pipe,
            an_error_and_its_hint_say_nothing_that_moves_a_terminal,
-           a_log_has_no_detail_because_it_may_quote_an_answer)
+           what_is_no_terminal_gets_the_detail_with_its_label_too)
