@@ -253,6 +253,15 @@ void config_source_options(const struct config *c, const char *application_name,
     };
 }
 
+void config_push_service_place(const struct service_config *service, struct buf *out)
+{
+    for (size_t i = 0; i < service->url_count; i++) {
+        const char *authority = strstr(service->urls[i], "://") + strlen("://");
+        buf_push_text(out, i > 0 ? ", " : "");
+        buf_push(out, authority, strcspn(authority, "/?#"));
+    }
+}
+
 void config_service_options(const struct config *c, const struct pipeline_config *pipeline,
                             struct service_options *out)
 {

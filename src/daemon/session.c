@@ -40,15 +40,33 @@ int session_init(struct session *s, const struct config *config,
     return session_take_pipeline(s, pipeline, err);
 }
 
+/* Reads the canonical text of the live generation; null if it is unknown. */
+static int session_read_live(struct state *state, char **text, struct err *err)
+{
+    struct checkpoint live;
+    *text = NULL;
+    int rc = checkpoint_load(state, &live, err);
+    if (rc == 0 && live.phase == GENERATION_LIVE) {
+        rc = generation_config_read(state, live.generation, text, err);
+    }
+    checkpoint_release(&live);
+    return rc;
+}
+
 int session_look_returned(struct state *state, const struct pipeline_config *pipeline,
                           bool *returned, struct err *err)
 {
     struct former_config former;
     struct buf text;
+    char *live = NULL;
+    int rc = generation_config_read_former(state, &former, err);
+    if (rc == 0 && former.returned) {
+        rc = session_read_live(state, &live, err);
+    }
     buf_init(&text, BUILT_MAX_BYTES);
     config_write_built(pipeline, &text);
-    int rc = generation_config_read_former(state, &former, err);
-    *returned = rc == 0 && former.returned && strcmp(former.configuration, buf_text(&text)) == 0;
+    *returned = live != NULL && strcmp(live, buf_text(&text)) != 0;
+    free(live);
     free(former.configuration);
     buf_release(&text);
     return rc;
@@ -60,20 +78,14 @@ static int session_look_live(struct session *s, const struct pipeline_config *no
                              struct err *err)
 {
     struct rebuild rebuild;
-    struct checkpoint live;
     bool underway;
     bool known = s->returned;
     int rc = rebuild_look(s->state, &rebuild, &underway, err);
     rc = rc == 0 ? session_look_returned(s->state, now, &s->returned, err) : rc;
-    if (rc < 0 || (!underway && !s->returned)) {
-        return rc;
+    if (rc == 0 && (underway || s->returned)) {
+        rc = session_read_live(s->state, text, err);
     }
-    rc = checkpoint_load(s->state, &live, err);
-    if (rc == 0 && live.phase == GENERATION_LIVE) {
-        rc = generation_config_read(s->state, live.generation, text, err);
-    }
-    checkpoint_release(&live);
-    if (s->returned && !known) {
+    if (rc == 0 && s->returned && !known) {
         log_event(LOG_WARN, "definition_not_used", F_TEXT("pipeline", now->name),
                   F_TEXT("until", "rowferry reindex"));
     }

@@ -225,6 +225,9 @@ void secret_borrow_all(struct config *to, const struct config *from);
 /* Keeps input from prompts: secrets of `to` with the same prompt get the value of `from`. */
 void secret_keep_all_prompted(struct config *to, const struct config *from);
 
+/* Appends the hosts of the service, for people, without scheme and path: "a:9200, b:9200". */
+void config_push_service_place(const struct service_config *service, struct buf *out);
+
 /* Fills the option structs of the source and service modules, borrowing from c. Secrets must be
  * resolved. */
 void config_source_options(const struct config *c, const char *application_name,

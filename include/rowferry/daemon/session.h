@@ -57,8 +57,8 @@ int session_hold(struct session *s, struct err *err) MUST_CHECK;
  */
 int session_open_service(struct session *s, struct err *err) MUST_CHECK;
 void session_open_table(struct session *s);
-/* Sets *returned if the pipeline has returned to a former generation since, and its configuration
- * is still the one that was given up by that. */
+/* Sets *returned if the last rebuild was a return to a former generation, and the configuration
+ * differs from the one that this generation was built from. The next rebuild ends that. */
 int session_look_returned(struct state *state, const struct pipeline_config *pipeline,
                           bool *returned, struct err *err) MUST_CHECK;
 /* Closes service and table; both may be opened again. */

@@ -134,8 +134,7 @@ static int reindex_refuse_stream(const struct reindex_job *j, struct err *err)
             j->base.pipeline->to.index);
     return err_hint(err,
                     "to send missing documents: rowferry resync --pipeline %s --where true; for "
-                    "another mapping "
-                    "or key give the pipeline another name and another to.index",
+                    "another mapping or key give the pipeline another name and another to.index",
                     j->base.pipeline->name);
 }
 

@@ -17,7 +17,7 @@
 
 #define RESULT_BYTES ((size_t)4 << 20)
 #define PAGE_BYTES ((size_t)64 << 20)
-#define SOURCE_BYTES 65536
+#define PLACE_BYTES 65536
 
 struct validate_job {
     const struct arguments *arguments;
@@ -103,8 +103,11 @@ static int validate_pipeline(struct validate_job *j, const struct config *config
 {
     struct err why = {0};
     struct buf source;
-    buf_init(&source, SOURCE_BYTES);
+    struct buf service;
+    buf_init(&source, PLACE_BYTES);
+    buf_init(&service, PLACE_BYTES);
     pg_place(config->source.uri, &source);
+    config_push_service_place(&config->service, &service);
     validate_report_init(&j->report);
     progress_line_init(&j->progress, !arguments_have(j->arguments, OPTION_NO_PROGRESS));
     int rc = session_init(&j->session, config, j->pipeline, "validate", &why);
@@ -115,8 +118,7 @@ static int validate_pipeline(struct validate_job *j, const struct config *config
                                                .query = j->pipeline->from.query != NULL,
                                                .source = buf_text(&source),
                                                .alias = j->pipeline->to.index,
-                                               .urls = config->service.urls,
-                                               .url_count = config->service.url_count};
+                                               .service = buf_text(&service)};
     struct validation_report v = {.pipeline = j->pipeline->name,
                                   .subject = &subject,
                                   .report = &j->report,
@@ -133,6 +135,7 @@ static int validate_pipeline(struct validate_job *j, const struct config *config
     rc = validate_print(j, &v, err);
     validate_report_release(&j->report);
     buf_release(&source);
+    buf_release(&service);
     progress_line_release(&j->progress);
     session_release(&j->session);
     return rc < 0 ? rc : (int)v.code;

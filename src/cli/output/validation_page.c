@@ -263,17 +263,6 @@ static void validation_page_push_fact(struct buf *out, const char *name, const c
     validation_page_push_element(out, "", value, "</dd></div>");
 }
 
-/* A URL's path is left out: only the hosts are of use, and it might be a secret. */
-static void validation_page_push_hosts(struct buf *out, const struct validation_subject *s)
-{
-    for (size_t i = 0; i < s->url_count; i++) {
-        const char *scheme = strstr(s->urls[i], "://");
-        const char *host = scheme != NULL ? scheme + 3 : s->urls[i];
-        buf_push_text(out, i > 0 ? ", " : "");
-        buf_push(out, host, strcspn(host, "/?#"));
-    }
-}
-
 /* What was compared with what, and when. */
 static void validation_page_push_subject(struct buf *out, const struct validation_report *v)
 {
@@ -293,7 +282,7 @@ static void validation_page_push_subject(struct buf *out, const struct validatio
                    product->version[0] != '\0' ? " " : "", product->version,
                    product->stand_in ? " (a stand-in)" : "");
     }
-    validation_page_push_hosts(&text, s);
+    buf_push_text(&text, s->service);
     validation_page_push_fact(out, "service", buf_text(&text));
     clock_iso(at, v->wall_us, 0);
     buf_reset(&text);

@@ -13,8 +13,7 @@ struct validation_subject {
     bool query;         /* rows are those of a query over the table */
     const char *source; /* as pg_place has it */
     const char *alias;
-    char *const *urls; /* of the service */
-    size_t url_count;
+    const char *service; /* its hosts */
 };
 
 struct validation_report {

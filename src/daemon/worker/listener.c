@@ -3,7 +3,6 @@
 #include "rowferry/daemon/worker/listener.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
@@ -24,16 +23,6 @@ static void listener_describe_snapshot(void *context, size_t pipeline,
 {
     const struct listener *l = context;
     l->describe(out, l->config, config_pipeline(l->config, l->workers[pipeline].name), view);
-}
-
-/* Appends the host of the service, without scheme and path. */
-static void listener_push_service(struct buf *out, const struct service_config *service)
-{
-    const char *authority = strstr(service->urls[0], "://") + strlen("://");
-    buf_push(out, authority, strcspn(authority, "/"));
-    if (service->url_count > 1) {
-        buf_printf(out, " and %zu more", service->url_count - 1);
-    }
 }
 
 static void listener_report(const struct listener *l)
@@ -57,7 +46,7 @@ int listener_start(struct listener *l, const struct config *config, struct pipel
     buf_init(&l->source, PLACE_BYTES);
     buf_init(&l->service, PLACE_BYTES);
     pg_place(config->source.uri, &l->source);
-    listener_push_service(&l->service, &config->service);
+    config_push_service_place(&config->service, &l->service);
     l->snapshots = mem_zero(count, sizeof(*l->snapshots));
     for (size_t i = 0; i < count; i++) {
         l->snapshots[i] = workers[i].shared.snapshot;

@@ -34,6 +34,12 @@ static bool convert_vector_reports(const char *text, const char *word)
     return text != NULL && strcmp(text, word) == 0;
 }
 
+bool convert_vector_packs_bits(const struct property *p)
+{
+    return convert_vector_reports(p->element_type, "bit") ||
+           convert_vector_reports(p->element_type, "binary");
+}
+
 /* The default similarity is cosine in Elasticsearch and a distance in OpenSearch. */
 static enum length convert_vector_wanted_length(const struct property *p, bool dense, bool bits,
                                                 bool whole)
@@ -56,8 +62,7 @@ static struct vector convert_vector_over(struct buf *out, const char *text, size
 {
     const struct property *p = pair->property;
     bool dense = convert_vector_reports(p->type, "dense_vector");
-    bool bits = convert_vector_reports(p->element_type, "bit") ||
-                convert_vector_reports(p->element_type, "binary");
+    bool bits = convert_vector_packs_bits(p);
     bool whole = bits || convert_vector_reports(p->element_type, "byte");
     return (struct vector){
         .out = out,

@@ -104,3 +104,6 @@ type_converter convert_features;      /* the same to {"1":1.5,"3":2}: weights ab
 extern const struct property natural_property; /* without any restrictions */
 /* Returns the converter of a type that is not an array, composite or hstore. */
 type_converter *convert_natural_converter(const struct column *column);
+
+/* Returns true if the vector's elements are bits, eight of them in a number. */
+bool convert_vector_packs_bits(const struct property *p);

@@ -355,17 +355,15 @@ static void converter_compile_rule(struct type_pair *pair, struct converter_sear
 }
 
 /* Returns true if a column like vector(3) has another dimension than the mapping. Then no row of it
- * can be indexed. Bits are packed, eight in a number. */
+ * can be indexed. */
 static bool converter_dimension_differs(const struct type_pair *pair, const struct column *column,
                                         struct buf *why)
 {
     const struct property *p = pair->property;
     const char *type = strstr(column->declared, "vec");
     const char *digits = type != NULL ? strchr(type, '(') : NULL;
-    bool bits = p->element_type != NULL && strncmp(p->element_type, "b", 1) == 0 &&
-                strcmp(p->element_type, "byte") != 0;
     if ((pair->rule->convert != convert_vector && pair->rule->convert != convert_sparse_vector) ||
-        digits == NULL || p->dimension == 0 || bits ||
+        digits == NULL || p->dimension == 0 || convert_vector_packs_bits(p) ||
         strtoll(digits + 1, NULL, 10) == p->dimension) {
         return false;
     }

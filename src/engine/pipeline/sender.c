@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves batches through the states filling, ready, in_flight and free. */
+/* Moves batches through the states filling, ready, in flight and free. */
 #include "pipeline/sender.h"
 
 #include <stdlib.h>

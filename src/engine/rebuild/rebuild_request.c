@@ -132,7 +132,7 @@ static int rebuild_request_check_former(struct rebuild_job *j, const struct gene
     const char *differs =
         takeover_pipeline_differs(&j->options->pipeline->definition, &t->facts, former);
     if (differs != NULL) {
-        (void)rebuild_request_refuse_back(j, former->name, differs, "", err);
+        err_set(err, ERR_STATE, "cannot roll back to index \"%s\": %s", former->name, differs);
         return err_hint(
             err,
             "restore the configuration of that time, or build a new index: rowferry reindex %s",

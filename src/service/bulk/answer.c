@@ -399,8 +399,8 @@ static const struct walk_events events = {answer_on_open,   answer_on_close,  an
 
 static void answer_set_all_unknown(struct batch *b)
 {
-    size_t travelling = batch_in_flight(b);
-    for (size_t i = 0; i < travelling; i++) {
+    size_t in_flight = batch_in_flight(b);
+    for (size_t i = 0; i < in_flight; i++) {
         struct operation *o = &b->operations[i];
         o->outcome = OUTCOME_UNKNOWN;
         o->answered = false;

@@ -81,8 +81,8 @@ int bulk_send(struct service *s, const char *index, const char *ingest_pipeline,
     }
     slot->batch = batch;
     s->in_flight++;
-    size_t travelling = batch_in_flight(batch);
-    for (size_t i = 0; i < travelling; i++) {
+    size_t in_flight = batch_in_flight(batch);
+    for (size_t i = 0; i < in_flight; i++) {
         batch->operations[i].attempts++;
     }
     return 0;

@@ -170,10 +170,11 @@ START_TEST(the_former_generation_is_filled_by_its_definition)
 }
 END_TEST
 
-START_TEST(after_a_return_the_live_generation_keeps_its_definition_until_the_file_changes)
+START_TEST(after_a_return_the_live_generation_keeps_its_definition_until_it_is_rebuilt)
 {
     struct workplace w = workplace_make("", "");
     struct workplace before = workplace_make("", BEFORE);
+    struct workplace other = workplace_make("", "\"fields\": {\"title\": \"other\"},");
     struct session s;
     struct err err;
     bool returned;
@@ -186,12 +187,15 @@ START_TEST(after_a_return_the_live_generation_keeps_its_definition_until_the_fil
     ck_assert_uint_eq(s.pipeline->field_count, 1);
     OK(session_look_returned(s.state, &before.config->pipelines[0], &returned, &err));
     ck_assert(!returned);
+    OK(session_look_returned(s.state, &other.config->pipelines[0], &returned, &err));
+    ck_assert(returned); /* of a definition that was never built, too */
     session_close_servers(&s);
     replace_live(s.state, REBUILD_NEW, &w, 3); /* reindex */
     OK(session_open_service(&s, &err));
     ck_assert(!s.returned);
     ck_assert_uint_eq(s.pipeline->field_count, 0);
     session_release(&s);
+    workplace_remove(&other);
     workplace_remove(&before);
     workplace_remove(&w);
 }
@@ -202,4 +206,4 @@ SUITE_MAIN("daemon/session", the_options_are_those_of_the_pipeline, a_second_hol
            during_a_rebuild_the_live_generation_keeps_its_definition,
            the_next_generation_is_built_by_the_configuration,
            the_former_generation_is_filled_by_its_definition,
-           after_a_return_the_live_generation_keeps_its_definition_until_the_file_changes)
+           after_a_return_the_live_generation_keeps_its_definition_until_it_is_rebuilt)

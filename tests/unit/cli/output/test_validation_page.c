@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "rowferry/config/config.h"
 #include "suite.h"
 
 #define PAGE_BYTES ((size_t)1 << 20)
@@ -21,15 +22,19 @@ static struct validate_note note = {VALIDATE_FAIL, evil, evil};
 static struct validate_case one_case = {VALIDATE_PASS, evil, evil, evil};
 static char *urls[] = {(char[]){"https://search.example:9200/secret-path?token=1"},
                        (char[]){"http://[::1]:9201"}};
+static struct buf service;
 static struct validate_report report;
 static struct validation_subject subject;
 static struct validation_report v;
 
 static void begin(void)
 {
+    const struct service_config config = {.urls = urls, .url_count = 2};
     validate_report_init(&report);
+    buf_init(&service, 4096);
+    config_push_service_place(&config, &service);
     subject = (struct validation_subject){
-        .table = evil, .source = evil, .alias = evil, .urls = urls, .url_count = 2};
+        .table = evil, .source = evil, .alias = evil, .service = buf_text(&service)};
     v = (struct validation_report){.pipeline = evil,
                                    .subject = &subject,
                                    .report = &report,
