@@ -17,19 +17,17 @@
 #define SUBJECT_BYTES ((size_t)64 << 10)
 #define MARK '~'
 
-/* Appends foreign text. Invisible characters are spelled out, because they can reorder a line. */
+/* Appends foreign text, escaped as on a terminal and for HTML. */
 static void validation_page_push_escaped(struct buf *out, const char *text)
 {
     size_t used;
     for (size_t len = strlen(text); len > 0; text += used, len -= used) {
-        unsigned hidden = text_hidden(text, len, &used);
-        used = hidden != 0 ? used : 1;
-        if (hidden != 0) {
-            buf_printf(out, "\\u%04x", hidden);
-        } else if (strchr("<>&\"'", *text) != NULL) {
+        char escaped[TEXT_ESCAPED_BYTES];
+        size_t n = text_escape_character(escaped, text, len, &used);
+        if (strchr("<>&\"'\\", *text) != NULL) {
             buf_printf(out, "&#%d;", *text);
         } else {
-            buf_push_char(out, (unsigned char)*text < 0x20 ? ' ' : *text);
+            buf_push(out, escaped, n);
         }
     }
 }
