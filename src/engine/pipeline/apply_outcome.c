@@ -2,6 +2,7 @@
 /* Applies the outcome of each operation. */
 #include "pipeline/loop.h"
 #include "rowferry/service/bulk/outcome.h"
+#include "rowferry/service/http/http.h"
 #include "rowferry/service/http/index_block.h"
 
 #define HTTP_CONFLICT 409
@@ -148,6 +149,9 @@ static void apply_outcome_fatal(struct loop *l, const struct batch *batch,
         } else {
             err_set(&why, ERR_REJECTED, "index \"%s\" takes no writes: %d %.*s",
                     l->view.target.index, o->http_status, (int)reason.len, reason.data);
+            if (!outcome_is_shared(reason)) { /* its hint needs the inner alias */
+                http_hide_alias(why.message);
+            }
         }
         apply_outcome_hint(l, reason, &why);
     }

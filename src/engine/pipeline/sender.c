@@ -6,6 +6,7 @@
 
 #include "guard/refused.h"
 #include "rowferry/base/text.h"
+#include "rowferry/service/http/http.h"
 #include "rowferry/service/http/index_block.h"
 
 #define SENDER_BASE_MS 100
@@ -248,6 +249,7 @@ static void sender_explain(const struct sender *s, const struct batch *b, struct
     struct span reason = batch_reason(b, &b->operations[0]);
     err_set(failure, ERR_TRANSIENT, "the service refuses all operations for now: %d %.*s",
             b->operations[0].http_status, (int)reason.len, reason.data);
+    http_hide_alias(failure->message);
     failure->http_status = b->operations[0].http_status;
     (void)index_block_hint(reason, s->index, failure);
 }

@@ -172,7 +172,10 @@ static void bulk_settle(struct slot *slot)
     } else if (slot->answer.status != 200) {
         bulk_settle_refused(slot, b);
     } else if (answer_end(slot->reader.answer, &b->failure) != 0) {
+        char place[HTTP_PLACE_BYTES];
         b->failure.http_status = 200;
+        err_context(&b->failure, "%s",
+                    http_place(place, slot->method, buf_text(&slot->path), slot->answer.origin));
     }
     /* the refusal of an item may quote credentials, like that of a request */
     secret_mask(slot->service, b->reasons.data, b->reasons.len);

@@ -35,16 +35,16 @@ static int body_refuse(const struct http_answer *answer, enum body_use use, enum
                        const char *method, const char *path, struct err *err)
 {
     char size[UNITS_BYTES];
-    int shown = (int)strcspn(path, "?");
-    const char *origin = answer->origin != NULL ? answer->origin : "the service";
+    char place[HTTP_PLACE_BYTES];
+    http_place(place, method, path, answer->origin);
     if (fit == JSON_DEEP) {
         err_set(err, ERR_REJECTED,
-                "%s %.*s of %s: cannot take the answer: it is nested more than %d levels deep",
-                method, shown, path, origin, TREE_MAX_DEPTH);
+                "%s: cannot take the answer: it is nested more than %d levels deep", place,
+                TREE_MAX_DEPTH);
     } else {
         size_t most = fit == JSON_LONG ? limits[use].text_bytes : limits[use].tree_bytes;
-        err_set(err, ERR_REJECTED, "%s %.*s of %s: cannot take the answer: it %s %s", method, shown,
-                path, origin, fit == JSON_LONG ? "is longer than" : "would need memory of over",
+        err_set(err, ERR_REJECTED, "%s: cannot take the answer: it %s %s", place,
+                fit == JSON_LONG ? "is longer than" : "would need memory of over",
                 units_size(size, (int64_t)most));
     }
     err->http_status = answer->status;

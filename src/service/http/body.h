@@ -36,6 +36,18 @@ int body_take(struct json_object **out, const struct http_answer *answer, enum b
 int body_expect(struct json_object **out, const struct http_answer *answer, enum body_use use,
                 const char *method, const char *path, struct err *err) MUST_CHECK;
 
+/* Writes the request as messages show it: "POST /shop-1/_bulk of localhost:9200", without the query
+ * and without the inner name of the index's write alias. origin may be null. Returns out. */
+#define HTTP_PLACE_BYTES 512
+const char *http_place(char out[HTTP_PLACE_BYTES], const char *method, const char *path,
+                       const char *origin);
+
+/* Returns true if the body is an HTML or XML page. */
+bool http_is_page(const struct buf *body);
+
+/* Appends the beginning of a body as a short line, escaped: of a page only its title. */
+void http_push_excerpt(struct buf *out, const struct buf *body);
+
 /* Copies a text of the answer, cut to size - 1 bytes without splitting a character. */
 void body_copy(char *out, size_t size, const char *text);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "http/body.h"
 #include "rowferry/base/units.h"
 
 #define SCHEME_TRY_MS 3000L
@@ -312,7 +313,7 @@ int fault_describe(const struct slot *slot, struct err *err)
 
 int fault_explain(const struct slot *slot, struct err *err)
 {
-    fault_describe(slot, err);
-    const char *path = buf_text(&slot->path);
-    return err_context(err, "%s %.*s", slot->method, (int)strcspn(path, "?"), path);
+    char place[HTTP_PLACE_BYTES];
+    fault_describe(slot, err); /* names the host */
+    return err_context(err, "%s", http_place(place, slot->method, buf_text(&slot->path), NULL));
 }

@@ -34,7 +34,7 @@ START_TEST(a_wrong_password_is_refused_without_being_shown)
     struct service *stranger = subject_as(s, s->options.user, WRONG);
     ck_assert_int_eq(product_detect(stranger, &product, &s->err), ERR_REJECTED);
     ck_assert_int_eq(s->err.http_status, 401);
-    ck_assert_msg(strstr(s->err.message, "GET /: 401") == s->err.message, "%s", s->err.message);
+    ck_assert_msg(strstr(s->err.message, ": 401 ") != NULL, "%s", s->err.message);
     ck_assert_msg(strstr(s->err.hint, "does not know this credential"), "%s", s->err.hint);
     open_batch(&b);
     add(&b, OPERATION_UPSERT, "a", 10, "{}");

@@ -10,8 +10,9 @@
  *
  * Error classes: no connection, timeout, reset, 408, 429, 502, 503 and 504 are ERR_TRANSIENT. TLS
  * that cannot be verified, 401, 403 and every other 4xx and 5xx are ERR_REJECTED. The message has
- * method, path, status, error type and reason; the detail has the first KiB of the body. If a
- * response echoes a configured secret, the secret is masked.
+ * method, path, host, status, error type and reason; the detail has the first KiB of the body. Of
+ * an HTML page, such as a proxy's, the message has the title only. If a response echoes a
+ * configured secret, the secret is masked.
  */
 #pragma once
 
@@ -50,6 +51,10 @@ void http_answer_release(struct http_answer *answer);
 /* Fills err from an answer as described above and returns the error class. */
 int http_refuse(const struct http_answer *answer, const char *method, const char *path,
                 struct err *err);
+
+/* Removes the rest of the name of a write alias (service/index/index.h) from a text for people: it
+ * is the name of an index, and "-WRITE" with a token. */
+void http_hide_alias(char *text);
 
 /* Appends a percent-encoded path segment. */
 void http_push_segment(struct buf *out, const char *text, size_t len);

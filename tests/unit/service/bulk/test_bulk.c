@@ -56,9 +56,9 @@ static const struct line lines[] = {
     {200, "", 0, 1, OUTCOME_UNKNOWN, "was lost before the answer was complete"},
     {200, "", 30, 1, OUTCOME_UNKNOWN, "was lost before the answer was complete"},
     {429, "{\"error\":{\"type\":\"circuit_breaking_exception\"}}", WHOLE, 2, OUTCOME_RETRY,
-     "POST /shop-1/_bulk: 429 circuit_breaking_exception"},
-    {503, "", WHOLE, 2, OUTCOME_RETRY, "POST /shop-1/_bulk: 503"},
-    {502, "<html>", WHOLE, 2, OUTCOME_RETRY, "502 <html>"},
+     ": 429 circuit_breaking_exception"},
+    {503, "", WHOLE, 2, OUTCOME_RETRY, ": 503 Service Unavailable"},
+    {502, "<html>", WHOLE, 2, OUTCOME_RETRY, ": 502 Bad Gateway"},
     {413, "", WHOLE, 2, OUTCOME_RETRY, "413"},
     {413, "", WHOLE, 1, OUTCOME_REJECTED, "413"},
     {400, REFUSED, WHOLE, 2, OUTCOME_RETRY, "400 a: b"},
@@ -101,6 +101,48 @@ START_TEST(every_end_of_a_request)
 }
 END_TEST
 
+#define WRITTEN "shop-20261126-000001-WRITE-0123456789abcdef"
+#define ON_WRITTEN "{\"error\":{\"type\":\"a\",\"reason\":\"no bulk on [" WRITTEN "]\"}}"
+
+/* People know the index by its own name. */
+START_TEST(a_request_that_fails_names_the_index_and_the_host_and_not_the_write_alias)
+{
+    char texts[3][ANSWER_BYTES];
+    const char *const answers[] = {answer_of(texts[0], 401, ON_WRITTEN),
+                                   answer_of(texts[1], 502, "<title>no</title>"),
+                                   answer_of(texts[2], 200, "<title>no</title>"), NULL};
+    static const char *const wanted[] = {"401 a: no bulk on [shop-20261126-000001]",
+                                         "502 Bad Gateway: no", "not a bulk answer",
+                                         "could not connect"};
+    char place[96];
+    struct fixture f = {0};
+    struct batch b;
+    start(&f, answers, SIZE_MAX);
+    for (size_t i = 0; i < 4; i++) {
+        int port = f.server != NULL ? f.server->port : 0;
+        if (i == 3) {
+            stop(&f);
+            port = scripted_closed_port();
+            f = (struct fixture){0};
+            point(&f, 0, port);
+            connect_to(&f, 1);
+        }
+        snprintf(place, sizeof(place), "127.0.0.1:%d: ", port);
+        fill(&b, 2);
+        ck_assert_int_eq(bulk_send(f.service, WRITTEN, NULL, &b, &f.err), 0);
+        take(f.service);
+        const char *text = b.failure.message;
+        ck_assert_msg(strncmp(text, "POST /shop-20261126-000001/_bulk", 32) == 0 &&
+                          strstr(text, place) != NULL && strstr(text, wanted[i]) != NULL,
+                      "%s", text);
+        ck_assert_msg(strstr(text, "WRITE") == NULL && strstr(b.failure.detail, "WRITE") == NULL,
+                      "%s %s", text, b.failure.detail);
+        batch_release(&b);
+    }
+    stop(&f);
+}
+END_TEST
+
 START_TEST(a_single_operation_that_fails_its_request_has_the_reason)
 {
     char first[ANSWER_BYTES];
@@ -116,8 +158,11 @@ START_TEST(a_single_operation_that_fails_its_request_has_the_reason)
     ck_assert(span_is(batch_reason(&b, &b.operations[0]), "a: b"));
     ck_assert_int_eq(bulk_send(f.service, "shop-1", NULL, &b, &f.err), 0);
     take(f.service);
-    ck_assert(
-        span_is(batch_reason(&b, &b.operations[0]), "request_refused: POST /shop-1/_bulk: 413"));
+    char refused[128];
+    snprintf(refused, sizeof(refused),
+             "request_refused: POST /shop-1/_bulk of 127.0.0.1:%d: 413 Content Too Large",
+             f.server->port);
+    ck_assert(span_is(batch_reason(&b, &b.operations[0]), refused));
     ck_assert_uint_eq(b.operations[0].attempts, 2);
     batch_release(&b);
     stop(&f);
@@ -353,6 +398,7 @@ START_TEST(closing_ends_what_is_in_flight)
 END_TEST
 
 SUITE_MAIN("service/bulk", every_end_of_a_request,
+           a_request_that_fails_names_the_index_and_the_host_and_not_the_write_alias,
            a_single_operation_that_fails_its_request_has_the_reason,
            a_secret_quoted_in_an_operations_reason_is_masked, the_request_body_is_the_batch,
            only_the_first_part_up_to_the_limit_is_sent_and_settled,

@@ -179,25 +179,40 @@ struct refusal_line {
 
 #define JSON "application/json"
 
+/* A page as proxies send it. */
+#define PAGE(head)                                                                                 \
+    "\r\n<!DOCTYPE html>\n<html><head>" head                                                       \
+    "<style>b { x: y }</style></head>\n<body class=\"x\">"                                         \
+    "<h1>Sorry,  the\nproxy</h1><p>answers with a text that is much longer than a message ought "  \
+    "to be, of which only the beginning is shown.</p></body></html>"
+#define PAGE_WORDS                                                                                 \
+    "Sorry, the proxy answers with a text that is much longer than a message ought t..."
+
 static const struct refusal_line refusals[] = {
     {400, JSON "; charset=UTF-8",
      "{\"error\":{\"root_cause\":[{\"type\":\"x\",\"reason\":\"y\"}],\"type\":"
      "\"mapper_parsing_exception\",\"reason\":\"No handler for type [bogus] declared on field "
      "[a]\"},\"status\":400}",
      ERR_REJECTED,
-     "PUT /i: 400 mapper_parsing_exception: No handler for type [bogus] declared on field [a]"},
+     "400 mapper_parsing_exception: No handler for type [bogus] declared on field [a]"},
     {406, JSON, "{\"error\":\"not\\nsupported\",\"status\":406}", ERR_REJECTED,
-     "PUT /i: 406 not\\nsupported"},
-    {401, "text/plain", "Unauthorized", ERR_REJECTED, "PUT /i: 401 Unauthorized"},
+     "406 not\\nsupported"},
+    {401, "text/plain", "Unauthorized", ERR_REJECTED, "401 Unauthorized"},
     {403, JSON, "{\"error\":{\"root_cause\":[{\"type\":\"security_exception\"}]}}", ERR_REJECTED,
-     "PUT /i: 403 security_exception"},
-    {404, "text/plain", "", ERR_REJECTED, "PUT /i: 404"},
-    {502, "text/html", "<h1>\x1b[m\nx</h1>", ERR_TRANSIENT, "PUT /i: 502 <h1>\\x1b[m\\nx</h1>"},
+     "403 security_exception"},
+    {401, "text/plain", "key expired\n", ERR_REJECTED, "401 Unauthorized: key expired"},
+    {404, "text/plain", "", ERR_REJECTED, "404 Not Found"},
+    {502, "text/html", "<h1>\x1b[m\nx</h1>", ERR_TRANSIENT, "502 Bad Gateway: [m x"},
+    {502, "text/html", PAGE("<title>502 Bad Gateway</title>"), ERR_TRANSIENT, "502 Bad Gateway"},
+    {503, "text/html", PAGE("<title>\n Down for\n  repair</title>"), ERR_TRANSIENT,
+     "503 Service Unavailable: Down for repair"},
+    {403, "text/html", PAGE(""), ERR_REJECTED, "403 Forbidden: " PAGE_WORDS},
+    {599, "text/html", PAGE(""), ERR_REJECTED, "599 " PAGE_WORDS},
     {503, JSON, "{\"error\":{\"type\":\"master_not_discovered_exception\",\"reason\":null}}",
-     ERR_TRANSIENT, "PUT /i: 503 master_not_discovered_exception"},
-    {500, JSON, "{\"er", ERR_REJECTED, "PUT /i: 500 {\"er"},
-    {408, JSON, "{\"timed_out\":true}", ERR_TRANSIENT, "PUT /i: 408 {\"timed_out\":true}"},
-    {429, JSON, "[]", ERR_TRANSIENT, "PUT /i: 429 []"},
+     ERR_TRANSIENT, "503 master_not_discovered_exception"},
+    {500, JSON, "{\"er", ERR_REJECTED, "500 Internal Server Error: {\"er"},
+    {408, JSON, "{\"timed_out\":true}", ERR_TRANSIENT, "408 Request Timeout: {\"timed_out\":true}"},
+    {429, JSON, "[]", ERR_TRANSIENT, "429 Too Many Requests: []"},
 };
 
 START_TEST(a_refusal_becomes_one_line)
@@ -205,6 +220,7 @@ START_TEST(a_refusal_becomes_one_line)
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         const struct refusal_line *line = &refusals[i];
         char text[1024];
+        char wanted[256];
         snprintf(text, sizeof(text),
                  "HTTP/1.1 %d No\r\nContent-Type: %s\r\n"
                  "Content-Length: %zu\r\n\r\n%s",
@@ -215,8 +231,11 @@ START_TEST(a_refusal_becomes_one_line)
         ck_assert_int_eq(
             http_request(f.service, "PUT", "/i?x=1", span_make("{}", 2), &f.answer, &f.err), 0);
         ck_assert_int_eq(http_refuse(&f.answer, "PUT", "/i?x=1", &f.err), line->class);
-        ck_assert_str_eq(f.err.message, line->message);
+        snprintf(wanted, sizeof(wanted), "PUT /i of 127.0.0.1:%d: %s", f.server->port,
+                 line->message);
+        ck_assert_str_eq(f.err.message, wanted);
         ck_assert_int_eq(f.err.http_status, line->status);
+        ck_assert(strchr(line->body, '<') == NULL || f.err.detail[0] == '\0');
         stop(&f);
     }
 }
@@ -327,7 +346,7 @@ START_TEST(a_secret_that_the_service_echoes_is_masked)
     start(&f, answers, SIZE_MAX);
     ck_assert_int_eq(get(&f, "/"), 0);
     ck_assert_int_eq(http_refuse(&f.answer, "GET", "/", &f.err), ERR_REJECTED);
-    ck_assert_str_eq(f.err.message, "GET /: 401 bad key: **************!");
+    ck_assert_str_eq(strstr(f.err.message, "401 "), "401 Unauthorized: bad key: **************!");
     ck_assert_ptr_null(strstr(f.err.detail, SECRET));
     ck_assert_ptr_nonnull(strstr(f.err.hint, "service.auth"));
     stop(&f);
@@ -344,7 +363,8 @@ START_TEST(a_password_that_the_service_echoes_is_masked)
     start(&f, answers, SIZE_MAX);
     ck_assert_int_eq(get(&f, "/"), 0);
     ck_assert_int_eq(http_refuse(&f.answer, "GET", "/", &f.err), ERR_REJECTED);
-    ck_assert_str_eq(f.err.message, "GET /: 401 bad login: Basic ************");
+    ck_assert_str_eq(strstr(f.err.message, "401 "),
+                     "401 Unauthorized: bad login: Basic ************");
     stop(&f);
 }
 END_TEST

@@ -41,9 +41,9 @@ START_TEST(an_index_that_cannot_be_cloned_is_reported_and_unblocked)
     static const struct said block[] = {
         {200, OLD}, {404, NONE}, {403, FORBIDDEN}, {200, OLD}, {0, NULL}};
     check(clone, "shop-old", ADOPT_CANNOT_KEEP, false, 6, "PUT /shop/_settings ",
-          "cannot keep index \"shop\" as \"shop-old\": POST /shop/_clone/shop-old: 403");
+          "cannot keep index \"shop\" as \"shop-old\": POST /shop/_clone/shop-old of ");
     check(block, "shop-old", ADOPT_CANNOT_KEEP, false, 3, "PUT /shop/_settings ",
-          "PUT /shop/_settings: 403");
+          ": 403 security_exception: no");
 }
 END_TEST
 
@@ -60,7 +60,7 @@ START_TEST(a_swap_whose_answer_was_lost_is_verified)
         {200, OLD}, {504, "{}"}, {200, "{\"shop-1\":{\"aliases\":{\"shop\":{}}}}"}, {0, NULL}};
     static const struct said never[] = {{200, OLD}, {504, "{}"}, {200, OLD}, {200, OLD}, {0, NULL}};
     check(after_all, NULL, 0, false, 3, "GET /shop ", NULL);
-    check(never, NULL, ERR_TRANSIENT, false, 3, "GET /shop ", "POST /_aliases: 504");
+    check(never, NULL, ERR_TRANSIENT, false, 3, "GET /shop ", ": 504 Gateway Timeout");
 }
 END_TEST
 
@@ -71,7 +71,8 @@ START_TEST(a_failed_swap_removes_block_and_clone)
         {200, DONE},      {200, DONE}, {200, "{\"status\":\"green\"}"},
         {403, FORBIDDEN}, {200, OLD},  {200, OLD},
         {200, DONE},      {200, DONE}, {0, NULL}};
-    check(refused, "shop-old", ERR_REJECTED, false, 11, "DELETE /shop-old ", "POST /_aliases: 403");
+    check(refused, "shop-old", ERR_REJECTED, false, 11, "DELETE /shop-old ",
+          ": 403 security_exception");
 }
 END_TEST
 
