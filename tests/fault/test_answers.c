@@ -258,7 +258,7 @@ START_TEST(an_index_described_by_megabytes_of_empty_objects_takes_no_memory)
     ends(&f, &l, "verify", 1, "cannot take the answer: it would need memory of over 48.0 MiB");
     /* just below the limit */
     tell(&l, "GET ", "/shop-articles", "{\"%s\":{\"mappings\":[", "{},", 140000, "{}]}}");
-    ends(&f, &l, "sync", 1, "");
+    ends(&f, &l, "sync", 6, "could not read the answer: it has no object");
     tell_truth(&l);
     rowferry_expect(0, f.w.config, "verify", NULL);
     lies_stop(&f, &l);
@@ -306,6 +306,35 @@ START_TEST(a_name_of_300_000_dots_in_a_mapping_does_not_crash_validate)
     tell(&l, "GET ", "/_mapping", "{\"%s\":{\"mappings\":{\"properties\":{\"", "a.", 600000,
          "b\":{\"type\":\"keyword\"}}}}}");
     ends(&f, &l, "validate", 1, "cannot compare the index's mapping with the configured one");
+    lies_stop(&f, &l);
+}
+END_TEST
+
+/* A conclusion about the index would mislead: nothing is known about it. */
+START_TEST(json_that_is_not_the_answer_is_named_as_unreadable_and_not_as_a_difference)
+{
+    static const struct {
+        const char *command, *method, *path, *words;
+    } lines[] = {
+        {"validate", "GET ", "/_mapping", "/_mapping of 127.0.0.1:"},
+        {"validate", "POST ", "/_analyze", "/_analyze of 127.0.0.1:"},
+        {"validate", "POST ", "/_search", "/_search of 127.0.0.1:"},
+        {"sync", "GET ", "/shop-articles", "GET /shop-articles of 127.0.0.1:"},
+        {"verify", "GET ", "/shop-articles", "GET /shop-articles of 127.0.0.1:"},
+        {"verify", "POST ", "/_search", "/_search of 127.0.0.1:"},
+    };
+    static const char *const bodies[] = {"{}", "[]", "{\"status\":\"up\"}"};
+    struct fault_world f;
+    struct lies l;
+    lies_start(&f, &l);
+    rowferry_expect(0, f.w.config, "sync", NULL);
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        for (size_t b = 0; b < sizeof(bodies) / sizeof(bodies[0]); b++) {
+            tell(&l, lines[i].method, lines[i].path, bodies[b], NULL, 0, "");
+            ends(&f, &l, lines[i].command, 6, lines[i].words);
+            ends(&f, &l, lines[i].command, 6, ": could not read the answer: ");
+        }
+    }
     lies_stop(&f, &l);
 }
 END_TEST
@@ -397,6 +426,7 @@ SUITE_MAIN("fault/answers", megabytes_of_empty_objects_end_every_command_with_on
            an_index_described_by_megabytes_of_empty_objects_takes_no_memory,
            a_mapping_with_a_text_in_place_of_an_object_does_not_crash_validate,
            a_name_of_300_000_dots_in_a_mapping_does_not_crash_validate,
+           json_that_is_not_the_answer_is_named_as_unreadable_and_not_as_a_difference,
            whatever_is_answered_in_place_of_what_a_first_sync_asks_it_ends,
            whatever_is_answered_in_place_of_what_verify_asks_it_ends,
            whatever_is_answered_in_place_of_what_validate_asks_it_ends,

@@ -141,8 +141,8 @@ int cluster_template(struct service *s, const char *name, struct cluster_templat
 {
     struct json_object *tree;
     *out = (struct cluster_template){0};
-    int rc = cluster_ask_if_allowed(s, "/_index_template", BODY_INDEX, &tree, NULL, err);
-    out->known = tree != NULL;
+    int rc = cluster_ask_if_allowed(s, "/_index_template", BODY_TEMPLATES, &tree, NULL, err);
+    out->known = json_tree_is_list(json_tree_member(tree, "index_templates"));
     if (rc == 0 && tree != NULL) {
         cluster_take_template(json_tree_member(tree, "index_templates"), name, out);
     }

@@ -89,7 +89,7 @@ static int privilege_has_privileges(struct service *s, const struct buf *body,
                                     struct json_object **tree, struct err *err)
 {
     return ask(s, "POST", "/_security/user/_has_privileges", span_make(body->data, body->len),
-               BODY_SHORT, tree, err);
+               BODY_PRIVILEGES, tree, err);
 }
 
 /* Appends "read, manage on "a"": the privileges missing for this name. */

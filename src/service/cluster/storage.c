@@ -15,7 +15,7 @@ static int storage_look_index(struct service *s, const char *index, int64_t *byt
 {
     static const char *const keys[] = {"_all", "total", "store", NULL};
     struct json_object *tree;
-    int rc = ask_of(s, "GET", index, "/_stats/store", NO_BODY, BODY_CLUSTER, &tree, err);
+    int rc = ask_of(s, "GET", index, "/_stats/store", NO_BODY, BODY_STATS, &tree, err);
     if (rc == 0) {
         *bytes = json_tree_amount(json_tree_at(tree, keys), "size_in_bytes");
     }

@@ -55,7 +55,7 @@ int ask_put(struct service *s, const char *name, const char *rest, struct json_o
 {
     const char *text = body != NULL ? json_build_string(body, ASK_PLAIN) : NULL;
     struct span bytes = text != NULL ? span_make(text, strlen(text)) : NO_BODY;
-    return ask_of(s, "PUT", name, rest, bytes, BODY_SHORT, NULL, err);
+    return ask_of(s, "PUT", name, rest, bytes, BODY_ACKNOWLEDGED, NULL, err);
 }
 
 static bool ask_reports_missing(const struct http_answer *answer)

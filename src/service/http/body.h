@@ -13,13 +13,23 @@
 #include "rowferry/service/http/http.h"
 
 enum body_use {
-    BODY_ROOT,    /* GET /, and the name of an account */
-    BODY_SHORT,   /* acknowledgements, counts, health, privileges */
-    BODY_ERROR,   /* refusals of any request */
-    BODY_CLUSTER, /* settings, disks of all nodes, segments, the generations of an alias */
-    BODY_HITS,    /* the ids of a search */
-    BODY_TOKENS,  /* _analyze */
-    BODY_INDEX,   /* indices with their mappings and settings, and index templates */
+    BODY_ROOT,         /* GET /, and the name of an account */
+    BODY_SHORT,        /* health and clock */
+    BODY_ACKNOWLEDGED, /* changes of indices, aliases and templates */
+    BODY_SHARDS,       /* counts and refreshes */
+    BODY_WRITTEN,      /* a document that was indexed */
+    BODY_PRIVILEGES,   /* privileges by index */
+    BODY_ERROR,        /* refusals of any request */
+    BODY_CLUSTER,      /* settings, disks of all nodes, the generations of an alias */
+    BODY_STATS,        /* sizes of an index */
+    BODY_SEGMENTS,     /* segments of an index */
+    BODY_IDS,          /* the ids of a search */
+    BODY_HITS,         /* the ids of a search, and how many documents match */
+    BODY_TOKENS,       /* _analyze */
+    BODY_INDEX,        /* indices with their settings, and maybe mappings and aliases */
+    BODY_MAPPING,      /* indices with their mappings */
+    BODY_TEMPLATES,    /* index templates */
+    BODY_SIMULATED,    /* what the templates would give a new index */
 };
 
 /* Parses the body. Returns null if it is not JSON or exceeds the limits. The caller releases the
@@ -31,10 +41,16 @@ struct json_object *body_parse(const struct buf *body, enum body_use use);
 int body_take(struct json_object **out, const struct http_answer *answer, enum body_use use,
               const char *method, const char *path, struct err *err) MUST_CHECK;
 
-/* Parses an answer that must be a JSON object. ERR_TRANSIENT if it is anything else, such as a
- * proxy's error page. */
+/* Parses an answer that must be a JSON object with the members of its kind. ERR_TRANSIENT if it is
+ * anything else, such as a proxy's page or the answer of another program. So no caller draws a
+ * conclusion about an index from it. */
 int body_expect(struct json_object **out, const struct http_answer *answer, enum body_use use,
                 const char *method, const char *path, struct err *err) MUST_CHECK;
+
+/* Reports an answer that cannot be read, and why ("expected a JSON object"). Returns
+ * ERR_TRANSIENT. */
+int body_unreadable(const struct http_answer *answer, const char *method, const char *path,
+                    const char *why, struct err *err);
 
 /* Writes the request as messages show it: "POST /shop-1/_bulk of localhost:9200", without the query
  * and without the inner name of the index's write alias. origin may be null. Returns out. */

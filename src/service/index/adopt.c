@@ -28,7 +28,7 @@ static int adopt_put_block(const struct adoption *a, bool on, struct err *err)
     const char *body = on ? "{\"index\":{\"blocks\":{\"write\":true}}}"
                           : "{\"index\":{\"blocks\":{\"write\":null}}}";
     return ask_of(a->service, "PUT", a->alias, "/_settings", span_make(body, strlen(body)),
-                  BODY_SHORT, NULL, err);
+                  BODY_ACKNOWLEDGED, NULL, err);
 }
 
 /* Reads the index. Its uuid identifies it, whatever becomes of the name. */
@@ -123,7 +123,7 @@ static int adopt_clone(struct adoption *a, struct err *err)
     http_push_segment(&rest, a->kept, strlen(a->kept));
     adopt_push_clone(&body, a);
     int rc = ask_of(a->service, "POST", a->alias, buf_text(&rest), span_make(body.data, body.len),
-                    BODY_SHORT, NULL, err);
+                    BODY_ACKNOWLEDGED, NULL, err);
     buf_release(&body);
     buf_release(&rest);
     a->cloned = rc == 0;
@@ -201,7 +201,7 @@ static void adopt_take_back(const struct adoption *a, struct err *err)
         rc = adopt_put_block(a, false, &failed);
     }
     if (rc == 0 && a->cloned) {
-        rc = ask_of(a->service, "DELETE", a->kept, "", NO_BODY, BODY_SHORT, NULL, &failed);
+        rc = ask_of(a->service, "DELETE", a->kept, "", NO_BODY, BODY_ACKNOWLEDGED, NULL, &failed);
     }
     if (a->was_cloned || rc != 0) {
         err_hint(
@@ -251,7 +251,8 @@ static int adopt_remove_clone(const struct adoption *a, bool blocked, struct err
     bool ours = rc == 0 && found != NULL &&
                 (adopt_is_marked(a, found) || (blocked && adopt_is_clone(a, found)));
     json_object_put(tree);
-    return ours ? ask_of(a->service, "DELETE", a->kept, "", NO_BODY, BODY_SHORT, NULL, err) : rc;
+    return ours ? ask_of(a->service, "DELETE", a->kept, "", NO_BODY, BODY_ACKNOWLEDGED, NULL, err)
+                : rc;
 }
 
 int adopt_undo_alias(struct service *s, const char *alias, const char *kept, struct err *err)

@@ -38,17 +38,19 @@ static struct document *documents_next_item(struct documents *d)
     return &d->items[d->count++];
 }
 
-/* Returns false if the item is an error: unreachable shard, missing index. */
+/* Returns false if the item is an error (unreachable shard, missing index), or no document. */
 static bool documents_take_document(struct documents *d, struct span text)
 {
     struct span name;
     struct span value;
     struct document *item = documents_next_item(d);
+    bool known = false;
     struct json_steps at = json_steps_into(text);
     while (json_steps_member(&at, &name, &value)) {
         if (span_is(name, "error")) {
             return false;
         } else if (span_is(name, "found")) {
+            known = true;
             item->found = span_is(value, "true");
         } else if (span_is(name, "_version")) {
             item->version = strtoll(value.data, NULL, 10);
@@ -56,7 +58,7 @@ static bool documents_take_document(struct documents *d, struct span text)
             item->source = value;
         }
     }
-    return true;
+    return known;
 }
 
 static bool documents_take(struct documents *d, size_t wanted)
@@ -76,14 +78,11 @@ static bool documents_take(struct documents *d, size_t wanted)
     return good;
 }
 
-static int documents_read(struct documents *d, size_t wanted, const char *index, struct err *err)
+static int documents_read(struct documents *d, size_t wanted, const char *path, struct err *err)
 {
-    if (!documents_take(d, wanted) || d->count != wanted) {
-        err_set(err, ERR_TRANSIENT, "could not read documents of index \"%s\"", index);
-        err_detail(err, buf_text(&d->answer.body), d->answer.body.len);
-        return err->class;
-    }
-    return 0;
+    return documents_take(d, wanted) && d->count == wanted
+               ? 0
+               : body_unreadable(&d->answer, "POST", path, "it does not have each document", err);
 }
 
 /* Elasticsearch 9.2 and later omits vectors from sources by default. */
@@ -279,7 +278,8 @@ static int documents_search_some(struct service *s, const char *index, const str
     if (rc == 0 && out->answer.status != 200) {
         rc = http_refuse(&out->answer, "POST", buf_text(&path), err);
     } else if (rc == 0 && !documents_take_found(out, asked)) {
-        rc = err_set(err, ERR_TRANSIENT, "could not read documents of data stream \"%s\"", index);
+        rc = body_unreadable(&out->answer, "POST", buf_text(&path),
+                             "it is not the answer to a search", err);
     }
     free(asked);
     buf_release(&path);
@@ -321,7 +321,7 @@ static int documents_get_page(struct service *s, const char *index, const struct
                  : documents_request_large(s, buf_text(&path), span_make(body.data, body.len),
                                            max_bytes, &out->answer, err);
     if (rc == 0) {
-        rc = out->answer.status == 200 ? documents_read(out, count, index, err)
+        rc = out->answer.status == 200 ? documents_read(out, count, buf_text(&path), err)
                                        : http_refuse(&out->answer, "POST", buf_text(&path), err);
     }
     buf_release(&path);
@@ -415,7 +415,7 @@ static int documents_search_nameless(struct service *s, const char *index, size_
                        "{\"exists\":{\"field\":\"source_id\"}}}}}",
                        size);
     return ask_of(s, "POST", index, "/_search?filter_path=timed_out,hits.hits._id",
-                  span_make(body, (size_t)len), BODY_HITS, tree, err);
+                  span_make(body, (size_t)len), BODY_IDS, tree, err);
 }
 
 int documents_nameless(struct service *s, const char *index, struct scan_page *page,

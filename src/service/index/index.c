@@ -182,8 +182,8 @@ int index_create(struct service *s, const char *name, const char *mappings, cons
         buf_push_char(&body, '}');
         rc = body.failed ? err_set(err, ERR_REJECTED, "cannot send a mapping of over %zu bytes",
                                    ASK_MAX_BYTES)
-                         : ask_of(s, "PUT", name, "", span_make(body.data, body.len), BODY_SHORT,
-                                  NULL, err);
+                         : ask_of(s, "PUT", name, "", span_make(body.data, body.len),
+                                  BODY_ACKNOWLEDGED, NULL, err);
     }
     buf_release(&body);
     return rc;
@@ -195,8 +195,8 @@ int index_finish(struct service *s, const char *name, const char *settings, stru
     buf_init(&body, ASK_MAX_BYTES);
     int rc = index_settings_finished(&body, settings, err);
     if (rc == 0) {
-        rc = ask_of(s, "PUT", name, "/_settings", span_make(body.data, body.len), BODY_SHORT, NULL,
-                    err);
+        rc = ask_of(s, "PUT", name, "/_settings", span_make(body.data, body.len), BODY_ACKNOWLEDGED,
+                    NULL, err);
     }
     buf_release(&body);
     return rc == 0 ? index_refresh(s, name, err) : rc;
@@ -238,7 +238,8 @@ int index_change_aliases(struct service *s, const struct index_action *actions, 
         index_push_action(&body, &actions[i]);
     }
     buf_push_literal(&body, "]}");
-    int rc = ask(s, "POST", "/_aliases", span_make(body.data, body.len), BODY_SHORT, &tree, err);
+    int rc =
+        ask(s, "POST", "/_aliases", span_make(body.data, body.len), BODY_ACKNOWLEDGED, &tree, err);
     rc = rc == 0 ? index_check_changed(tree, alias, err) : rc;
     json_object_put(tree);
     buf_release(&body);
@@ -280,7 +281,7 @@ static int index_check_shards(struct json_object *tree, const char *name, struct
 int index_refresh(struct service *s, const char *name, struct err *err)
 {
     struct json_object *tree = NULL;
-    int rc = ask_of(s, "POST", name, "/_refresh", NO_BODY, BODY_SHORT, &tree, err);
+    int rc = ask_of(s, "POST", name, "/_refresh", NO_BODY, BODY_SHARDS, &tree, err);
     if (rc == 0) {
         rc = index_check_shards(tree, name, err);
     }
@@ -292,13 +293,16 @@ int index_count(struct service *s, const char *name, int64_t *count, struct err 
 {
     struct json_object *tree = NULL;
     *count = 0;
-    int rc = ask_of(s, "GET", name, "/_count", NO_BODY, BODY_SHORT, &tree, err);
+    int rc = ask_of(s, "GET", name, "/_count", NO_BODY, BODY_SHARDS, &tree, err);
     if (rc == 0) {
         rc = index_check_shards(tree, name, err);
     }
     struct json_object *number = json_tree_member(tree, "count");
     if (rc == 0 && !json_object_is_type(number, json_type_int)) {
-        rc = err_set(err, ERR_TRANSIENT, "could not read how many documents \"%s\" has", name);
+        rc = err_set(err, ERR_TRANSIENT,
+                     "could not read how many documents \"%s\" has: the answer to GET "
+                     "/%s/_count has no number",
+                     name, name);
     }
     if (rc == 0) {
         *count = json_tree_amount(tree, "count");
@@ -323,5 +327,5 @@ int index_delete(struct service *s, const char *name, const char *pipeline, stru
                        "refusing to delete index \"%s\": its _meta does not name pipeline \"%s\"",
                        name, pipeline);
     }
-    return ask_of(s, "DELETE", name, "", NO_BODY, BODY_SHORT, NULL, err);
+    return ask_of(s, "DELETE", name, "", NO_BODY, BODY_ACKNOWLEDGED, NULL, err);
 }

@@ -222,7 +222,7 @@ static int index_generations_put_mapping(struct service *s, const char *name,
     int rc = body.failed ? err_set(err, ERR_REJECTED, "cannot send a mapping of over %zu bytes",
                                    ASK_MAX_BYTES)
                          : ask_of(s, "PUT", name, "/_mapping", span_make(body.data, body.len),
-                                  BODY_SHORT, NULL, err);
+                                  BODY_ACKNOWLEDGED, NULL, err);
     buf_release(&body);
     return rc;
 }
@@ -271,7 +271,7 @@ int index_left(struct service *s, const char *name, struct buf *position, int64_
 int index_mapping(struct service *s, const char *name, struct buf *json, struct err *err)
 {
     struct json_object *tree = NULL;
-    int rc = ask_of(s, "GET", name, "/_mapping", NO_BODY, BODY_INDEX, &tree, err);
+    int rc = ask_of(s, "GET", name, "/_mapping", NO_BODY, BODY_MAPPING, &tree, err);
     if (rc != 0) {
         return rc;
     }

@@ -189,8 +189,8 @@ static void scan_leave_group(struct scan_answer *h)
     }
 }
 
-static int scan_read_hits(const struct http_answer *answer, const char *index, size_t size,
-                          struct scan_page *page, struct err *err)
+static int scan_read_hits(const struct http_answer *answer, const char *path, const char *index,
+                          size_t size, struct scan_page *page, struct err *err)
 {
     static const struct walk_events events = {.open = scan_on_open,
                                               .key = scan_on_key,
@@ -206,7 +206,7 @@ static int scan_read_hits(const struct http_answer *answer, const char *index, s
     scan_leave_group(&h);
     buf_release(&h.before);
     if (!whole) {
-        return err_set(err, ERR_TRANSIENT, "could not read a page of index \"%s\"", index);
+        return body_unreadable(answer, "POST", path, "it is not the answer to a search", err);
     }
     if (h.partial) {
         return err_set(err, ERR_TRANSIENT, "could not reach all shards of index \"%s\"", index);
@@ -283,7 +283,7 @@ static int scan_some(struct service *s, const char *index, struct span after, si
         rc = http_request(s, "POST", buf_text(&path), span_make(body.data, body.len), &answer, err);
     }
     if (rc == 0) {
-        rc = answer.status == 200 ? scan_read_hits(&answer, index, size, page, err)
+        rc = answer.status == 200 ? scan_read_hits(&answer, buf_text(&path), index, size, page, err)
                                   : http_refuse(&answer, "POST", buf_text(&path), err);
         size_t window = rc < 0 ? scan_window(err) : 0;
         page->window = window > 0 ? window : page->window;

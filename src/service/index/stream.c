@@ -160,7 +160,8 @@ static int stream_look_lacking(struct service *s, const char *name, struct json_
     struct json_object *tree = NULL;
     out[0] = '\0';
     stream_push_rest(&rest, "/_simulate_index/", name);
-    int rc = ask_of(s, "POST", "_index_template", buf_text(&rest), NO_BODY, BODY_INDEX, &tree, err);
+    int rc =
+        ask_of(s, "POST", "_index_template", buf_text(&rest), NO_BODY, BODY_SIMULATED, &tree, err);
     if (rc == 0) {
         stream_first_lacking(json_tree_member(mappings, "properties"), json_tree_at(tree, place),
                              out);

@@ -11,16 +11,19 @@
 
 enum smoke_step { STEP_CREATE, STEP_INDEX, STEP_SEARCH, STEP_REMOVE, STEP_LOOK };
 
-/* Required privileges per step: index privileges of Elasticsearch, action names of OpenSearch. */
+/* Answer and required privileges per step: index privileges of Elasticsearch, action names of
+ * OpenSearch. */
 static const struct {
+    enum body_use answer;
     const char *elasticsearch;
     const char *opensearch;
-} privileges[] = {
-    [STEP_CREATE] = {"create_index", "indices:admin/create"},
-    [STEP_INDEX] = {"create_doc", "indices:data/write/index and indices:data/write/bulk*"},
-    [STEP_SEARCH] = {"read", "indices:data/read/search"},
-    [STEP_REMOVE] = {"delete_index", "indices:admin/delete"},
-    [STEP_LOOK] = {"view_index_metadata", "indices:admin/get"},
+} steps[] = {
+    [STEP_CREATE] = {BODY_ACKNOWLEDGED, "create_index", "indices:admin/create"},
+    [STEP_INDEX] = {BODY_WRITTEN, "create_doc",
+                    "indices:data/write/index and indices:data/write/bulk*"},
+    [STEP_SEARCH] = {BODY_HITS, "read", "indices:data/read/search"},
+    [STEP_REMOVE] = {BODY_ACKNOWLEDGED, "delete_index", "indices:admin/delete"},
+    [STEP_LOOK] = {BODY_INDEX, "view_index_metadata", "indices:admin/get"},
 };
 
 /* Adds a hint to a 403 about privileges. Index blocks also cause a 403, but have their own hint. */
@@ -29,9 +32,9 @@ static void smoke_name_privilege(const struct smoke *t, enum smoke_step step, st
     if (err->http_status != 403 || strcmp(err->service_type, "security_exception") != 0) {
         return;
     }
-    const char *wanted = privileges[step].elasticsearch;
+    const char *wanted = steps[step].elasticsearch;
     if (t->product == PRODUCT_OPENSEARCH) {
-        wanted = privileges[step].opensearch;
+        wanted = steps[step].opensearch;
     } else if (step == STEP_INDEX && t->implicit) {
         wanted = "auto_configure and create_doc";
     }
@@ -46,7 +49,7 @@ static int smoke_step(struct service *s, const struct smoke *t, enum smoke_step 
                       const char *method, const char *rest, struct span body,
                       struct json_object **tree, struct err *err)
 {
-    int rc = ask_of(s, method, t->index, rest, body, BODY_HITS, tree, err);
+    int rc = ask_of(s, method, t->index, rest, body, steps[which].answer, tree, err);
     if (rc < 0) {
         smoke_name_privilege(t, which, err);
     }

@@ -253,7 +253,7 @@ int trial_bytes(struct service *s, const char *index, int64_t *bytes, struct err
 {
     struct json_object *tree = NULL;
     *bytes = 0;
-    int rc = ask_of(s, "GET", index, "/_segments", NO_BODY, BODY_CLUSTER, &tree, err);
+    int rc = ask_of(s, "GET", index, "/_segments", NO_BODY, BODY_SEGMENTS, &tree, err);
     struct json_object *shards =
         json_tree_at(tree, (const char *const[]){"indices", index, "shards", NULL});
     for (struct json_members copies = json_tree_members(shards); json_tree_next(&copies);) {

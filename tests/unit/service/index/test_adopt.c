@@ -5,6 +5,7 @@
 #include "suite.h"
 
 #define OLD "{\"shop\":{\"aliases\":{},\"settings\":{\"index\":{\"uuid\":\"u1\"}}}}"
+#define POINTED "{\"shop-1\":{\"aliases\":{\"shop\":{}},\"settings\":{}}}"
 #define NONE "{\"error\":{\"type\":\"index_not_found_exception\"}}"
 #define DONE "{\"acknowledged\":true}"
 #define FORBIDDEN "{\"error\":{\"type\":\"security_exception\",\"reason\":\"no\"}}"
@@ -56,8 +57,7 @@ END_TEST
 
 START_TEST(a_swap_whose_answer_was_lost_is_verified)
 {
-    static const struct said after_all[] = {
-        {200, OLD}, {504, "{}"}, {200, "{\"shop-1\":{\"aliases\":{\"shop\":{}}}}"}, {0, NULL}};
+    static const struct said after_all[] = {{200, OLD}, {504, "{}"}, {200, POINTED}, {0, NULL}};
     static const struct said never[] = {{200, OLD}, {504, "{}"}, {200, OLD}, {200, OLD}, {0, NULL}};
     check(after_all, NULL, 0, false, 3, "GET /shop ", NULL);
     check(never, NULL, ERR_TRANSIENT, false, 3, "GET /shop ", ": 504 Gateway Timeout");
@@ -78,8 +78,7 @@ END_TEST
 
 START_TEST(an_alias_is_not_adopted)
 {
-    static const struct said alias[] = {{200, "{\"shop-1\":{\"aliases\":{\"shop\":{}}}}"},
-                                        {0, NULL}};
+    static const struct said alias[] = {{200, POINTED}, {0, NULL}};
     check(alias, "shop-old", ERR_REJECTED, false, 1, "GET /shop ",
           "\"shop\" is not the name of an index");
 }

@@ -73,8 +73,8 @@ START_TEST(a_name_is_resolved)
                   ALIAS_ABSENT, "");
     check_resolve(200, "{\"shop-1\":" OURS "}", 0, ALIAS_ONE, "shop-1");
     check_resolve(200, "{\"shop-1\":" OURS ",\"shop-2\":" OURS "}", 0, ALIAS_SEVERAL, "");
-    check_resolve(200, "{\"shop\":{\"aliases\":{}}}", 0, ALIAS_CONCRETE, "shop");
-    check_resolve(200, "{\".ds-shop-000001\":{\"aliases\":{},\"data_stream\":\"shop\"}}", 0,
+    check_resolve(200, "{\"shop\":{\"settings\":{}}}", 0, ALIAS_CONCRETE, "shop");
+    check_resolve(200, "{\".ds-shop-000001\":{\"settings\":{},\"data_stream\":\"shop\"}}", 0,
                   ALIAS_STREAM, "shop");
 }
 END_TEST
@@ -178,6 +178,8 @@ START_TEST(a_swap_is_one_request_that_requires_the_old_alias)
 }
 END_TEST
 
+#define POINTS(index) "{\"" index "\":{\"aliases\":{\"shop\":{}},\"settings\":{}}}"
+
 START_TEST(a_failed_swap_is_done_if_the_alias_points_there)
 {
     static const struct said {
@@ -189,10 +191,8 @@ START_TEST(a_failed_swap_is_done_if_the_alias_points_there)
                 {503, "{}", ERR_TRANSIENT},
                 {404, "{\"error\":{\"type\":\"aliases_not_found_exception\"}}", ERR_REJECTED}};
     for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
-        check_swap_that_fails(said[i].status, said[i].body,
-                              "{\"shop-1\":{\"aliases\":{\"shop\":{}}}}", said[i].rc);
-        check_swap_that_fails(said[i].status, said[i].body,
-                              "{\"shop-2\":{\"aliases\":{\"shop\":{}}}}", 0);
+        check_swap_that_fails(said[i].status, said[i].body, POINTS("shop-1"), said[i].rc);
+        check_swap_that_fails(said[i].status, said[i].body, POINTS("shop-2"), 0);
     }
 }
 END_TEST

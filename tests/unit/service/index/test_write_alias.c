@@ -112,7 +112,8 @@ START_TEST(a_foreign_or_shared_index_is_named_and_not_changed)
             "was deleted and created again by another program");
     refused("{\"" NAME "\":" BARE "}", "u1", "authors", ERR_INTERNAL, "its _meta does not name");
     refused("{\"" NAME "\":" BARE "}", "u1", "", ERR_INTERNAL, "its _meta does not name");
-    refused("{}", "u1", "articles", ERR_STATE, "is gone");
+    refused("{}", "u1", "articles", ERR_TRANSIENT, "could not read the answer");
+    refused("{\"b\":" BARE "}", "u1", "articles", ERR_STATE, "is gone");
     refused("{\"" NAME "\":" BARE ",\"b\":" INDEX("{\"" ALIAS "\":{}}") "}", "u1", "articles",
             ERR_STATE, "points at index \"b\"");
     refused("{\"" NAME "\":" GIVEN ",\"b\":" INDEX("{\"" ALIAS "\":{\"is_write_index\":true}}") "}",
