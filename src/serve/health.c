@@ -30,6 +30,18 @@ static void health_push_safe(struct buf *out, const char *text)
     text_escape(out, text, strlen(text));
 }
 
+/* A stall names the servers itself. */
+static const char *health_away(const struct status_snapshot_moment *m)
+{
+    if (m->work.stall[0] != '\0' || (!m->source_away && !m->service_away)) {
+        return "";
+    }
+    return m->source_away             ? ", the source is unreachable"
+           : m->service_status == 0   ? ", the service is unreachable"
+           : m->service_status == 200 ? ", an answer of the service cannot be read"
+                                      : ", the service answers, but accepts nothing";
+}
+
 void health_push_words(struct buf *out, const struct status_snapshot_view *v)
 {
     const struct status_snapshot_moment *m = &v->moment;
@@ -45,6 +57,5 @@ void health_push_words(struct buf *out, const struct status_snapshot_view *v)
         buf_push_literal(out, "): ");
         health_push_safe(out, m->work.stall_why);
     }
-    buf_push_text(out, m->source_away ? ", the source is unreachable" : "");
-    buf_push_text(out, m->service_away ? ", the service is unreachable" : "");
+    buf_push_text(out, health_away(m));
 }

@@ -63,6 +63,7 @@ void live_status_push_board(struct buf *out, const struct status_snapshot_view *
     record_text(out, "error", view->message[0] != '\0' ? view->message : NULL);
     record_bool(out, "source_away", m->source_away);
     record_bool(out, "service_away", m->service_away);
+    record_int(out, "service_status", m->service_status);
     record_known(out, "lag_rows", m->work.lag_rows);
     live_status_push_hold(out, &m->work, now_us);
     status_push_json_stall(out, &m->work);

@@ -11,6 +11,7 @@
 
 #define RETRY_BUDGET_BASE_MS 50
 #define RETRY_BUDGET_MAX_MS 5000
+#define HTTP_OK 200
 
 void retry_budget_init(struct retry_budget *p, const char *side, const char *pipeline,
                        int64_t budget_ms)
@@ -36,15 +37,39 @@ void retry_budget_well(struct retry_budget *p, const struct clock *clock)
     backoff_reset(&p->backoff);
 }
 
-/* Logs only the status of an HTTP response, because its text may quote a document. */
-static void retry_budget_log_away(const struct retry_budget *p, const struct err *err)
+/* Describes the failure. The words of a refusal may quote a document, so only its error type and
+ * our own hint, up to the remedy, are used. The texts about an answer with status 200 are our own.
+ */
+static void retry_budget_explain(struct retry_budget *p, const struct err *err)
 {
-    if (err->http_status != 0) {
-        log_event(LOG_WARN, "away", F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
-                  F_INT("http_status", err->http_status));
+    bool refused = err->http_status != 0 && err->http_status != HTTP_OK;
+    bool both = err->service_type[0] != '\0' && err->hint[0] != '\0';
+    if (refused) {
+        snprintf(p->why, sizeof(p->why), "%s%s%.*s", err->service_type, both ? ", " : "",
+                 (int)strcspn(err->hint, ":"), err->hint);
     } else {
-        log_event(LOG_WARN, "away", F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
-                  F_TEXT("error", err->message));
+        size_t len = text_cut(err->message, strlen(err->message), sizeof(p->why) - 1);
+        snprintf(p->why, sizeof(p->why), "%.*s", (int)len, err->message);
+    }
+    p->http_status = err->http_status;
+    /* with 503 the block is the cluster's own, for example without a master, and passes */
+    p->lasting =
+        err->http_status == HTTP_OK || (refused && err->http_status < 500 &&
+                                        strcmp(err->service_type, "cluster_block_exception") == 0);
+}
+
+static void retry_budget_log(const struct retry_budget *p)
+{
+    const char *event = p->http_status == 0 || p->http_status >= 500 ? "away"
+                        : p->http_status == HTTP_OK                  ? "unreadable"
+                                                                     : "refuses";
+    struct log_field why = F_TEXT(p->http_status == 0 ? "error" : "why", p->why);
+    if (p->http_status == 0) {
+        log_event(LOG_WARN, event, F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side), why);
+    } else {
+        log_event(LOG_WARN, event, F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
+                  F_INT("http_status", p->http_status),
+                  p->why[0] != '\0' ? why : (struct log_field){0});
     }
 }
 
@@ -54,13 +79,11 @@ bool retry_budget_away(struct retry_budget *p, const struct clock *clock, struct
     if (err->sqlite_code != 0) {
         return false;
     }
+    retry_budget_explain(p, err);
     if (p->away_since_us == 0) {
         p->away_since_us = now;
-        retry_budget_log_away(p, err);
+        retry_budget_log(p);
     }
-    p->http_status = err->http_status;
-    snprintf(p->why, sizeof(p->why), "%.*s",
-             (int)text_cut(err->message, strlen(err->message), sizeof(p->why) - 1), err->message);
     int64_t wait_ms = backoff_next_ms(&p->backoff, clock_random(clock));
     if (p->budget_ms < 0) {
         p->retry_at_us = now + 1000 * wait_ms;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Retry budget of one side (source or service): when to retry, when to give up, and one log line
- * for each change between reachable and unreachable.
+ * for each change: it does not answer, refuses or cannot be understood, and works again.
  */
 #pragma once
 
@@ -15,10 +15,11 @@ struct retry_budget {
     const char *side;      /* "source", "service" */
     const char *pipeline;  /* for the log; borrowed */
     int64_t budget_ms;     /* negative: unlimited */
-    int64_t away_since_us; /* monotonic; 0 = reachable */
+    int64_t away_since_us; /* monotonic; 0 = works */
     int64_t retry_at_us;   /* monotonic; 0 = now */
-    char why[128];         /* message of the last failure */
+    char why[256];         /* the last failure, without words that may quote a document */
     int http_status;       /* HTTP status of the last failure, 0 = no response */
+    bool lasting;          /* the last failure does not end by itself: a block, a wrong answer */
     struct backoff backoff;
 };
 

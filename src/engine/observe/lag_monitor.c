@@ -164,6 +164,7 @@ static void lag_monitor_collect_facts(const struct lag_monitor *g, struct stall_
     f->source_why = source->why;
     f->service_why = service->why;
     f->service_status = service->http_status;
+    f->service_lasting = service->lasting;
     f->unanswered_us = v->requests.oldest_us;
     f->silent_us = g->reader->reading == SOURCE_READER_PAGE ? g->heard_us : 0;
     f->watermark_us = w->hold_us != 0 ? f->now_us - (f->wall_us - w->hold_us) : 0;

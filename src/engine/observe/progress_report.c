@@ -130,6 +130,7 @@ static void progress_report_publish(struct progress_report *r)
     m->window_bytes = (int64_t)r->view->window->max_bytes;
     m->source_away = r->view->reader->retry_budget->away_since_us != 0;
     m->service_away = r->view->service_retry->away_since_us != 0;
+    m->service_status = m->service_away ? r->view->service_retry->http_status : 0;
     snprintf(m->generation, sizeof(m->generation), "%s",
              r->view->target.index != NULL ? r->view->target.index : "");
     status_snapshot_publish(r->snapshot, m);

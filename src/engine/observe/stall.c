@@ -27,6 +27,8 @@ static const struct cause_row {
     [STALL_SERVICE] = {"service_away", "make sure that the service answers: rowferry check"},
     [STALL_REFUSED] = {"service_refuses",
                        "find out why the service accepts nothing: load, disk, blocks"},
+    [STALL_UNREADABLE] = {"service_unreadable", "make sure that service.url names the service, and "
+                                                "that a proxy before it changes no answer"},
     [STALL_UNANSWERED] = {"service_unanswered", "find out what the service is busy with"},
     [STALL_SILENT] = {"source_unanswered",
                       "find out what the source is busy with: a slow query, a lock, its disk"},
@@ -81,7 +83,9 @@ static bool stall_gets_on(struct stall *s, const struct stall_facts *f)
 
 static enum stall_cause stall_service_cause(const struct stall_facts *f)
 {
-    return f->service_status != 0 ? STALL_REFUSED : STALL_SERVICE;
+    return f->service_status == 0     ? STALL_SERVICE
+           : f->service_status == 200 ? STALL_UNREADABLE
+                                      : STALL_REFUSED;
 }
 
 /* Returns the first cause that existed before the last progress or began before it. */
@@ -133,9 +137,16 @@ static void stall_push_reason(struct stall *s, const struct stall_facts *f)
         snprintf(text, sizeof(text), "the service is unreachable: %s",
                  stall_or_nothing(f->service_why));
         break;
-    case STALL_REFUSED: /* the service's reason may quote documents */
-        snprintf(text, sizeof(text), "the service accepts nothing: it answers %d%s",
-                 f->service_status, stall_meaning(f->service_status));
+    case STALL_REFUSED: {
+        bool words = f->service_why != NULL && f->service_why[0] != '\0';
+        snprintf(text, sizeof(text), "the service accepts nothing: it answers %d%s%s%s",
+                 f->service_status, stall_meaning(f->service_status), words ? ": " : "",
+                 words ? f->service_why : "");
+        break;
+    }
+    case STALL_UNREADABLE:
+        snprintf(text, sizeof(text), "an answer of the service cannot be read: %s",
+                 stall_or_nothing(f->service_why));
         break;
     case STALL_UNANSWERED:
         snprintf(text, sizeof(text), "the service has not answered for %lld s",
@@ -210,7 +221,8 @@ enum stall_news stall_judge(struct stall *s, const struct stall_facts *f)
     if (stall_stays(s, f)) {
         return STALL_SAME;
     }
-    bool due = f->stopped != STALL_NONE || f->now_us - s->moved_at_us >= STALL_AFTER_US;
+    bool lasting = f->service_away_us != 0 && f->source_away_us == 0 && f->service_lasting;
+    bool due = f->stopped != STALL_NONE || lasting || f->now_us - s->moved_at_us >= STALL_AFTER_US;
     return due ? stall_begin_or_go_on(s, f) : STALL_SAME;
 }
 

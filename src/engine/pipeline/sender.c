@@ -2,9 +2,12 @@
 /* Moves batches through the states filling, ready, in flight and free. */
 #include "pipeline/sender.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "guard/refused.h"
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/text.h"
 #include "rowferry/service/http/http.h"
 #include "rowferry/service/http/index_block.h"
@@ -237,6 +240,17 @@ static void sender_again(struct sender_slot *slot, const struct clock *clock, si
     }
 }
 
+/* The reason of an item begins with its error type. */
+static void sender_take_type(struct err *failure, struct span reason)
+{
+    size_t len = 0;
+    while (len < reason.len && len < sizeof(failure->service_type) - 1 &&
+           (ascii_is_letter(reason.data[len]) || reason.data[len] == '_')) {
+        len++;
+    }
+    snprintf(failure->service_type, sizeof(failure->service_type), "%.*s", (int)len, reason.data);
+}
+
 /* Sets *failure to the reason why a request settled nothing, from the request or its first
  * operation. */
 static void sender_explain(const struct sender *s, const struct batch *b, struct err *failure)
@@ -244,6 +258,8 @@ static void sender_explain(const struct sender *s, const struct batch *b, struct
     if (b->failure.class != ERR_NONE) {
         *failure = b->failure;
         failure->class = ERR_TRANSIENT;
+        (void)index_block_hint(span_make(failure->detail, strlen(failure->detail)), s->index,
+                               failure);
         return;
     }
     struct span reason = batch_reason(b, &b->operations[0]);
@@ -251,6 +267,7 @@ static void sender_explain(const struct sender *s, const struct batch *b, struct
             b->operations[0].http_status, (int)reason.len, reason.data);
     http_hide_alias(failure->message);
     failure->http_status = b->operations[0].http_status;
+    sender_take_type(failure, reason);
     (void)index_block_hint(reason, s->index, failure);
 }
 

@@ -94,7 +94,7 @@ START_TEST(a_sync_waits_while_its_index_is_write_blocked)
     sql_exec(shop.conn, "update articles set title = 'blocked' where source_id <= 5");
     sql_exec(shop.conn, "delete from articles where source_id = 9");
     rowferry_start(&program, shop.config, "sync", "--json", NULL);
-    program_await(&program, "event=away", WAIT_MS);
+    program_await(&program, "event=refuses", WAIT_MS);
     say(&shop.subject, 200, NULL, "PUT", index, "/_settings", "{\"index.blocks.write\":null}");
     program_finish(&program, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "%s", result.err);

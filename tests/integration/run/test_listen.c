@@ -88,7 +88,7 @@ START_TEST(a_service_that_is_away_is_not_ready_and_then_is)
     listens_start(&l, &w);
     world_fault(&w, "{\"status\":503}");
     set_title(&w, 5, "later");
-    listens_await(&l, "/readyz", 503, "the service is unreachable");
+    listens_await(&l, "/readyz", 503, "the service answers, but accepts nothing");
     listens_expect(&l, "/healthz", 200, "ok\n");
     listens_expect(&l, "/metrics", 200, "rowferry_service_up{pipeline=\"articles\"} 0\n");
     json_object_put(reply_json(200, "DELETE", w.service.url, "/_devsearch/faults", NULL,

@@ -35,6 +35,10 @@ START_TEST(a_stall_and_servers_that_are_away_are_named)
     struct status_snapshot_view v = view_of("articles", "following");
     v.moment.service_away = true;
     expect(&v, false, "following, the service is unreachable");
+    v.moment.service_status = 429;
+    expect(&v, false, "following, the service answers, but accepts nothing");
+    v.moment.service_status = 200;
+    expect(&v, false, "following, an answer of the service cannot be read");
     v.moment.source_away = true;
     v.moment.service_away = false;
     expect(&v, false, "following, the source is unreachable");

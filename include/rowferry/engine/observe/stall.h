@@ -6,7 +6,8 @@
  *
  *   work pending, no progress for STALL_AFTER_US  ->  stalled; the cause is the first that matches,
  *                                                     in the order of the enum
- *   `stopped` (needs a person or disk space)      ->  stalled at once
+ *   `stopped` (needs a person or disk space)      ->  stalled at once; so is a service with a block
+ *                                                     on writes, or whose answer cannot be read
  *   progress, or nothing pending                  ->  not stalled
  *
  * Progress means operations settled or committed, or the index found up to date. Reads count only
@@ -37,6 +38,7 @@ enum stall_cause {
     STALL_SOURCE,     /* the source is unreachable */
     STALL_SERVICE,    /* the service is unreachable */
     STALL_REFUSED,    /* the service answers but accepts nothing */
+    STALL_UNREADABLE, /* an answer of the service cannot be read */
     STALL_UNANSWERED, /* the service does not answer pending requests */
     STALL_SILENT,     /* the source does not answer a pending query */
     STALL_WATERMARK,  /* none of these, and an old transaction is open in the source */
@@ -58,6 +60,7 @@ struct stall_facts {
     int64_t source_away_us, service_away_us;
     const char *source_why, *service_why;
     int service_status;    /* HTTP; 0: no response */
+    bool service_lasting;  /* a block or an unreadable answer: stalled at once */
     int64_t unanswered_us; /* send time of the oldest unanswered request */
     int64_t silent_us;     /* time since which the source has returned no row of the open page */
     int64_t watermark_us;  /* start of the oldest open transaction */

@@ -45,6 +45,7 @@ struct status_snapshot_moment {
     int64_t window_bytes; /* maximum of `unsettled` */
     int64_t settled_us;   /* when the last operation was settled */
     bool source_away, service_away;
+    int service_status; /* HTTP status of the answer that made service_away true; 0: no answer */
 };
 
 /* Copy of the snapshot, returned to a reader. */

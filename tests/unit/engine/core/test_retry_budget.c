@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long a server may be unreachable. */
 #include "core/retry_budget.h"
+#include <stdio.h>
 
 #include <string.h>
 #include <unistd.h>
@@ -71,6 +72,54 @@ START_TEST(the_log_has_the_status_of_an_answer_and_not_its_words)
     ck_assert_int_gt(read(ends[0], line, sizeof(line) - 1), 0);
     ck_assert_ptr_nonnull(strstr(line, "http_status=503"));
     ck_assert_ptr_null(strstr(line, "secret words"));
+    ck_assert_ptr_null(strstr(p.why, "secret words"));
+}
+END_TEST
+
+START_TEST(the_first_line_says_what_the_failure_is)
+{
+    static const struct {
+        int status;
+        const char *type, *hint;
+        const char *line;
+        bool lasting;
+    } lines[] = {
+        {403, "cluster_block_exception",
+         "the block \"index.blocks.write\" is set: PUT /i/_settings",
+         "warn event=refuses pipeline=things side=service http_status=403 "
+         "why=\"cluster_block_exception, the block \\\"index.blocks.write\\\" is set\"\n",
+         true},
+        {429, "es_rejected_execution_exception", "",
+         "warn event=refuses pipeline=things side=service http_status=429 "
+         "why=es_rejected_execution_exception\n",
+         false},
+        {429, "", "", "warn event=refuses pipeline=things side=service http_status=429\n", false},
+        {503, "cluster_block_exception", "", /* no master: it passes */
+         "warn event=away pipeline=things side=service http_status=503 "
+         "why=cluster_block_exception\n",
+         false},
+        {502, "", "", "warn event=away pipeline=things side=service http_status=502\n", false},
+        {200, "", "ours: do",
+         "warn event=unreadable pipeline=things side=service http_status=200 why=words\n", true},
+        {0, "", "", "warn event=away pipeline=things side=service error=words\n", false},
+    };
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        struct retry_budget p;
+        struct err err;
+        char line[512] = "";
+        retry_budget_init(&p, "service", "things", 1000);
+        err_set(&err, ERR_TRANSIENT, "words");
+        err_hint(&err, "%s", lines[i].hint);
+        snprintf(err.service_type, sizeof(err.service_type), "%s", lines[i].type);
+        err.http_status = lines[i].status;
+        ck_assert(retry_budget_away(&p, &test_clock, &err));
+        ck_assert_int_gt(read(ends[0], line, sizeof(line) - 1), 0);
+        ck_assert_msg(strstr(line, lines[i].line) != NULL, "%s", line);
+        ck_assert(p.lasting == lines[i].lasting);
+    }
 }
 END_TEST
 
@@ -91,4 +140,5 @@ END_TEST
 
 SUITE_MAIN("engine/retry_budget", gives_up_after_its_budget_and_names_the_option,
            a_full_disk_below_the_state_file_is_neither_side, is_fresh_again_after_a_success,
-           the_log_has_the_status_of_an_answer_and_not_its_words)
+           the_log_has_the_status_of_an_answer_and_not_its_words,
+           the_first_line_says_what_the_failure_is)

@@ -94,6 +94,26 @@ START_TEST(reading_prevents_a_stall_and_ends_none)
 }
 END_TEST
 
+START_TEST(a_block_and_an_unreadable_answer_are_a_stall_at_once)
+{
+    struct stall s = {0};
+    struct stall_facts f = at(0);
+    expect(&s, &f, STALL_SAME, STALL_NONE);
+    f = at(2);
+    f.waits = true;
+    f.service_away_us = 1;
+    f.service_status = 403;
+    expect(&s, &f, STALL_SAME, STALL_NONE);
+    f.service_lasting = true;
+    expect(&s, &f, STALL_BEGAN, STALL_REFUSED);
+    f.service_status = 200;
+    expect(&s, &f, STALL_CHANGED, STALL_UNREADABLE);
+    f.service_away_us = 0;
+    f.moved = 1;
+    expect(&s, &f, STALL_ENDED, STALL_NONE);
+}
+END_TEST
+
 START_TEST(the_cause_is_the_nearest_that_is_known)
 {
     static const struct {
@@ -107,12 +127,15 @@ START_TEST(the_cause_is_the_nearest_that_is_known)
         {{.service_away_us = 1, .service_why = "could not resolve host"},
          STALL_SERVICE,
          "the service is unreachable: could not resolve host"},
-        {{.service_away_us = 1, .service_status = 429, .service_why = "quotes a document"},
+        {{.service_away_us = 1, .service_status = 429, .service_why = ""},
          STALL_REFUSED,
          "the service accepts nothing: it answers 429 (too much, or a full disk)"},
-        {{.service_away_us = 1, .service_status = 503, .service_why = "quotes a document"},
+        {{.service_away_us = 1, .service_status = 503, .service_why = "b_exception"},
          STALL_REFUSED,
-         "the service accepts nothing: it answers 503"},
+         "the service accepts nothing: it answers 503: b_exception"},
+        {{.service_away_us = 1, .service_status = 200, .service_why = "not a bulk answer"},
+         STALL_UNREADABLE,
+         "an answer of the service cannot be read: not a bulk answer"},
         {{.unanswered_us = 1000 * SECOND},
          STALL_UNANSWERED,
          "the service has not answered for 40 s"},
@@ -317,6 +340,7 @@ END_TEST
 SUITE_MAIN("engine/stall", it_begins_after_half_a_minute_without_movement_and_says_since_when,
            a_rest_without_changes_is_none_and_counts_for_nothing, what_moves_in_time_is_no_stall,
            reading_prevents_a_stall_and_ends_none, the_cause_is_the_nearest_that_is_known,
+           a_block_and_an_unreadable_answer_are_a_stall_at_once,
            another_cause_is_news_once_and_the_time_stays,
            what_only_a_person_or_a_disk_ends_is_a_stall_at_once,
            rounds_that_commit_nothing_do_not_end_a_full_disk,
