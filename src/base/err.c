@@ -69,6 +69,17 @@ int err_hint(struct err *e, const char *format, ...)
     return e->class;
 }
 
+void err_name_pipeline(struct err *e, const char *pipeline)
+{
+    char hint[sizeof(e->hint)];
+    const char *at = strstr(e->hint, ERR_PIPELINE);
+    if (at != NULL) {
+        memcpy(hint, e->hint, sizeof(hint));
+        err_hint(e, "%.*s%s%s", (int)(at - e->hint), hint, pipeline,
+                 hint + (at - e->hint) + strlen(ERR_PIPELINE));
+    }
+}
+
 int err_drift(struct err *e)
 {
     if (e == NULL) {

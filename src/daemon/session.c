@@ -86,8 +86,12 @@ static int session_look_live(struct session *s, const struct pipeline_config *no
         rc = session_read_live(s->state, text, err);
     }
     if (rc == 0 && s->returned && !known) {
+        struct buf until;
+        buf_init(&until, 1024);
+        buf_printf(&until, "rowferry reindex %s", now->name);
         log_event(LOG_WARN, "definition_not_used", F_TEXT("pipeline", now->name),
-                  F_TEXT("until", "rowferry reindex"));
+                  F_TEXT("until", buf_text(&until)));
+        buf_release(&until);
     }
     return rc;
 }

@@ -120,8 +120,8 @@ static void verifier_report_left(struct verifier *v, bool guarded, struct verifi
     if (guarded) {
         snprintf(out->message, sizeof(out->message),
                  "the guard stopped the deletion of %lld extra document%s: rowferry verify "
-                 "--repair --allow-deletes",
-                 (long long)out->extra, out->extra == 1 ? "" : "s");
+                 "--repair --allow-deletes %s",
+                 (long long)out->extra, out->extra == 1 ? "" : "s", v->pipeline);
     } else if (r->fixed > 0) {
         snprintf(out->message, sizeof(out->message),
                  "%zu remain: a data stream takes no updates and no deletes", r->fixed);

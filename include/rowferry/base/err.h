@@ -68,8 +68,14 @@ struct err {
 int err_set(struct err *e, enum err_class class, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The place of the pipeline's name in a hint of a room that does not know it. */
+#define ERR_PIPELINE "PIPELINE"
+
 /* Adds the hint (what to do). Returns e->class. */
 int err_hint(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Replaces ERR_PIPELINE in the hint. For the caller that prints the hint. */
+void err_name_pipeline(struct err *e, const char *pipeline);
 
 /* Marks the error as drift: the index was built from another definition than the table or the
  * configuration has now. Returns e->class. */

@@ -78,7 +78,11 @@ void check_remedy(struct check *c, const char *format, ...)
 
 void check_fail_else(struct check *c, const struct err *err, const char *remedy)
 {
-    const char *hint = err->hint[0] != '\0' ? err->hint : remedy;
+    struct err named = *err;
+    if (c->pipeline != NULL) {
+        err_name_pipeline(&named, c->pipeline->name);
+    }
+    const char *hint = named.hint[0] != '\0' ? named.hint : remedy;
     struct check_line *line = check_add_line(c, VERDICT_FAIL);
     line->text = text_copy(err->message);
     line->detail = err->detail[0] != '\0' ? text_copy(err->detail) : NULL;

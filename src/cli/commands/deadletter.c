@@ -223,7 +223,7 @@ int command_deadletter_show(const struct arguments *a, struct err *err)
     if (rc == 0 && l.count == 0) {
         err_set(err, ERR_STATE, "pipeline \"%s\" has no dead letter with key \"%s\"", l.pipeline,
                 l.filter.key);
-        rc = err_hint(err, "see: rowferry deadletter list");
+        rc = err_hint(err, "see: rowferry deadletter list %s", l.pipeline);
     }
     setup_release(&setup);
     buf_release(&l.out);

@@ -42,7 +42,7 @@ static int deadletter_edit_check_found(const struct choice *c, struct err *err)
     for (size_t i = 0; i < c->arguments->operand_count; i++) {
         if (!c->found[i]) {
             err_set(err, ERR_STATE, "no dead letter has the key \"%s\"", c->arguments->operands[i]);
-            return err_hint(err, "see: rowferry deadletter list");
+            return err_hint(err, "see: rowferry deadletter list " ERR_PIPELINE);
         }
     }
     return 0;

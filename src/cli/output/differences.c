@@ -217,9 +217,9 @@ static void differences_push_waiting(struct buf *out, const struct verified *v)
                          : ": sync first");
     if (r->halted) {
         buf_printf(out,
-                   "  next: rowferry status %s, then rowferry sync, with --allow-deletes if the "
-                   "deletes are intended\n",
-                   v->pipeline);
+                   "  next: rowferry status %s, then rowferry sync %s, with --allow-deletes if "
+                   "the deletes are intended\n",
+                   v->pipeline, v->pipeline);
     }
 }
 

@@ -43,8 +43,9 @@ static void rebuild_report_push_end(struct buf *out, const struct rebuild_report
     } else if (end->stopped && end->asked) {
         buf_push_literal(out, "left; the holder continues");
     } else if (end->stopped) {
-        buf_printf(out, "stopped; rowferry reindex%s continues it, --abort %s",
-                   end->back ? " --rollback" : "", end->back ? "gives it up" : "removes it");
+        buf_printf(out, "stopped; rowferry reindex%s %s continues it, --abort %s",
+                   end->back ? " --rollback" : "", end->pipeline,
+                   end->back ? "gives it up" : "removes it");
     } else {
         buf_push_literal(out, "no rebuild is under way");
     }
@@ -95,7 +96,7 @@ static void rebuild_report_push_text(struct buf *out, const struct rebuild_outco
                                                * that was not used */
         buf_printf(out, "%s: ", end->pipeline);
         result_push_count(out, r->dead_letters, "dead letter");
-        buf_push_literal(out, " open; see: rowferry deadletter list\n");
+        buf_printf(out, " open; see: rowferry deadletter list %s\n", end->pipeline);
     }
 }
 

@@ -115,7 +115,7 @@ void result_push_text(struct buf *out, const struct sync_outcome *o)
     if (o->result.dead_letters > 0) {
         buf_printf(out, "%s: ", o->pipeline);
         result_push_count(out, o->result.dead_letters, "dead letter");
-        buf_push_literal(out, " open; see: rowferry deadletter list\n");
+        buf_printf(out, " open; see: rowferry deadletter list %s\n", o->pipeline);
     }
 }
 

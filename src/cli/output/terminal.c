@@ -127,17 +127,19 @@ static void terminal_write_block(struct buf *block)
 void terminal_error(const char *pipeline, const struct err *e)
 {
     struct buf block;
+    struct err named = *e;
     buf_init(&block, BLOCK_BYTES);
     terminal_push(&block, terminal_colours(STDERR_FILENO), COLOUR_RED, "rowferry:");
     if (pipeline != NULL) {
+        err_name_pipeline(&named, pipeline);
         buf_printf(&block, " pipeline \"%s\":", pipeline);
     }
     terminal_push_line(&block, " ", e->message);
     if (e->detail[0] != '\0') {
         terminal_push_line(&block, "detail: ", e->detail);
     }
-    if (e->hint[0] != '\0') {
-        terminal_push_line(&block, "hint: ", e->hint);
+    if (named.hint[0] != '\0') {
+        terminal_push_line(&block, "hint: ", named.hint);
     }
     terminal_write_block(&block);
 }

@@ -41,8 +41,9 @@ static void probe_index_privileges(struct check *c)
                                  &told, &err) < 0) {
         check_fail(c, &err);
     } else if (!told) {
-        check_report(c, VERDICT_WARN, "rowferry smoke tries what can be tried",
+        check_report(c, VERDICT_WARN, NULL,
                      "unknown until they are used: the service does not report them");
+        check_remedy(c, "rowferry smoke %s tries what can be tried", c->pipeline->name);
     } else if (missing.len > 0) {
         probe_index_report_missing(c, &missing);
     } else {
@@ -160,10 +161,12 @@ static void probe_index(struct check *c)
             "alias \"%s\" points at several indices", alias);
         break;
     case ALIAS_CONCRETE:
-        check_report(c, VERDICT_FAIL,
-                     "rowferry reindex --adopt builds an index beside it and turns the name into "
-                     "an alias; or choose another to.index",
-                     "\"%s\" is an index, and an alias cannot have its name", alias);
+        check_report(c, VERDICT_FAIL, NULL, "\"%s\" is an index, and an alias cannot have its name",
+                     alias);
+        check_remedy(c,
+                     "rowferry reindex --adopt %s builds an index beside it and turns the name "
+                     "into an alias; or choose another to.index",
+                     c->pipeline->name);
         break;
     }
 }

@@ -231,8 +231,8 @@ static void probe_mapping_try(struct check *c)
         }
     }
     if (rc < 0 && (err.http_status == 403 || err.http_status == 401)) {
-        check_report(c, VERDICT_WARN, "rowferry validate tries it with rows",
-                     "could not be tried: %s", err.message);
+        check_report(c, VERDICT_WARN, NULL, "could not be tried: %s", err.message);
+        check_remedy(c, "rowferry validate %s tries it with rows", c->pipeline->name);
     } else if (rc == ERR_TRANSIENT) {
         check_report(c, VERDICT_SKIP, NULL, "could not be tried: %s", err.message);
     } else if (rc < 0) {

@@ -90,8 +90,8 @@ static void status_rebuild_push_idle(struct buf *out, const struct status *s, co
                r->next.documents == 1 ? "" : "s");
     terminal_push_safe(out, why, strlen(why));
     bool back = r->wish.kind == REBUILD_BACK;
-    buf_printf(out, "; rowferry reindex%s continues it, --abort %s", back ? " --rollback" : "",
-               back ? "gives it up" : "removes it");
+    buf_printf(out, "; rowferry reindex%s %s continues it, --abort %s", back ? " --rollback" : "",
+               s->pipeline->name, back ? "gives it up" : "removes it");
 }
 
 static void status_rebuild_push_at_work(struct buf *out, const struct status *s)
@@ -126,8 +126,8 @@ void status_push_rebuild(struct buf *out, const struct status *s)
                    clock_iso(iso, r->wish.begun_us, 0));
     }
     if (r->former[0] != '\0') {
-        buf_printf(out, "  %-14s%s, live until %s: rowferry reindex --rollback\n", "former",
-                   r->former, clock_iso(iso, r->left_us, 0));
+        buf_printf(out, "  %-14s%s, live until %s: rowferry reindex --rollback %s\n", "former",
+                   r->former, clock_iso(iso, r->left_us, 0), s->pipeline->name);
     }
     if (r->file_differs) {
         status_push_line(out, "definition");

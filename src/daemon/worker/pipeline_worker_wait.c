@@ -41,6 +41,7 @@ static void pipeline_worker_wait_note_stall(struct pipeline_worker *r, enum stal
 {
     char why[sizeof(r->err.message) + sizeof(r->err.hint) + 2];
     bool hint = cause == STALL_STOPPED && r->err.hint[0] != '\0';
+    err_name_pipeline(&r->err, r->name);
     snprintf(why, sizeof(why), "%s%s%s", r->err.message, hint ? "; " : "", hint ? r->err.hint : "");
     const struct stall_facts facts = {.now_us = clock_monotonic_us(&r->ports.clock),
                                       .wall_us = clock_wall_us(&r->ports.clock),

@@ -79,13 +79,17 @@ static void reject_guard_stop(const struct reject_guard *g, const struct reject_
             "the guard stopped the pipeline: of the last %" PRId64 " operations for index \"%s\" "
             "%" PRId64 " were refused for one reason: %s",
             g->rejects.operations, v->target.index, reason->count, reason->name);
-    err_hint(why,
-             g->building ? "the live index stays as it is; correct mapping or rows, then: rowferry "
-                           "reindex --abort %s, and start the rebuild again"
-                         : "see \"rowferry deadletter list\", correct mapping or rows and sync "
-                           "again; if they are to become dead letters: rowferry sync "
-                           "--allow-rejections %s",
-             name);
+    if (g->building) {
+        err_hint(why,
+                 "the live index stays as it is; correct mapping or rows, then: rowferry reindex "
+                 "--abort %s, and start the rebuild again",
+                 name);
+    } else {
+        err_hint(why,
+                 "see \"rowferry deadletter list %s\", correct mapping or rows and sync again; if "
+                 "they are to become dead letters: rowferry sync --allow-rejections %s",
+                 name, name);
+    }
 }
 
 /* Commits some dead letters for inspection. The others are dropped, because their operations will

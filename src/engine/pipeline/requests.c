@@ -85,7 +85,7 @@ const char *requests_why_not(const char *command, const char *arguments, bool ha
     }
     return strtoll(arguments, NULL, 10) == halt->at_us
                ? NULL
-               : "the guard stopped the pipeline again meanwhile, see: rowferry status";
+               : "the guard stopped the pipeline again meanwhile";
 }
 
 /* Applies a permission. The guard stopped the pipeline in an earlier round; the current one has

@@ -49,7 +49,7 @@ static int catalog_drift_of_column(const struct table *t, const char *was, const
     }
     err_set(err, ERR_STATE, "table definition changed: column \"%s\" of %s %s", column, t->quoted,
             is_line == NULL ? "is gone" : "has another type or was re-created");
-    err_hint(err, "check the mapping, then rebuild the index: rowferry reindex");
+    err_hint(err, "check the mapping, then rebuild the index: rowferry reindex " ERR_PIPELINE);
     return err_drift(err);
 }
 
@@ -61,7 +61,8 @@ static int catalog_drift_refuse_read(const struct table *t, struct span name, co
         "table definition changed: column \"%.*s\" of %s, which from.query or from.where reads, "
         "%s",
         (int)name.len, name.data, t->quoted, what);
-    err_hint(err, "check what they read now, then rebuild the index: rowferry reindex");
+    err_hint(err,
+             "check what they read now, then rebuild the index: rowferry reindex " ERR_PIPELINE);
     return err_drift(err);
 }
 
@@ -137,7 +138,7 @@ static int catalog_drift_refuse_type(const struct table *t, const char *line, bo
             label  ? "was renamed"
             : gone ? "is gone or has another type"
                    : "is new or has another type");
-    err_hint(err, "check the mapping, then rebuild the index: rowferry reindex");
+    err_hint(err, "check the mapping, then rebuild the index: rowferry reindex " ERR_PIPELINE);
     return err_drift(err);
 }
 

@@ -79,7 +79,7 @@ void position_copy(struct position *to, const struct position *from);
 
 /* Recommends a reindex of the one pipeline: removing the state file would affect all pipelines of
  * the configuration, which share it. */
-#define POSITION_REBUILD_HINT "rebuild the index: rowferry reindex"
+#define POSITION_REBUILD_HINT "rebuild the index: rowferry reindex " ERR_PIPELINE
 
 /* Returns ERR_STATE, marked as drift, if a position of the table with the oid `was` (0: unknown) is
  * used for another table. */

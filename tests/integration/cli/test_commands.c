@@ -214,7 +214,7 @@ START_TEST(status_counts_what_waits_and_works_with_both_servers_away)
     rowferry_run(&result, w.config, "status", NULL);
     expect_text(result.out, "  state         behind\n");
     expect_text(result.out, "3 entries in the change log");
-    expect_text(result.out, "  next          rowferry sync\n");
+    expect_text(result.out, "  next          rowferry sync articles\n");
     expect_text(result.out, "live\n");
     expect_text(result.out, "sync: 10 upserts, ");
     program_result_release(&result);
@@ -292,7 +292,7 @@ START_TEST(status_names_the_reason_of_a_run_that_failed)
     ck_assert_int_eq(result.exit_code, 0);
     expect_text(result.out, "  state         the last run failed with ");
     expect_text(result.out, "articles");
-    expect_text(result.out, "  next          rowferry check\n");
+    expect_text(result.out, "  next          rowferry check articles\n");
     program_result_release(&result);
     world_stop(&w);
 }
@@ -368,7 +368,8 @@ START_TEST(open_dead_letters_end_with_3_unless_they_are_said_to_be_well)
     world_install(&w);
     rowferry_run(&result, w.config, "sync", NULL);
     ck_assert_int_eq(result.exit_code, 3);
-    expect_text(result.out, "articles: 1 dead letter open; see: rowferry deadletter list\n");
+    expect_text(result.out,
+                "articles: 1 dead letter open; see: rowferry deadletter list articles\n");
     program_result_release(&result);
     rowferry_expect(0, w.config, "sync", "--dead-letters-ok", NULL);
     rowferry_run(&result, w.config, "deadletter", "list", NULL);

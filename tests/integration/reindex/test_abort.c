@@ -24,7 +24,7 @@ START_TEST(a_rollback_that_is_given_up_leaves_the_former_index)
     for (int id = 1; id <= 7; id++) {
         generations_do(&w, "DELETE", NULL, "/%s/_doc/%d", former, id);
     }
-    expect_status(&w, "rowferry reindex --rollback continues it, --abort gives it up");
+    expect_status(&w, "rowferry reindex --rollback articles continues it, --abort gives it up");
     reindex(&w, 1, &result, "--rollback", NULL);
     expect_text(result.out, "articles: not rolled back\n");
     expect_text(result.err, "7 are missing, 0 too many, 0 altered");

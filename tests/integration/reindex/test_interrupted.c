@@ -33,8 +33,9 @@ static void interrupt(struct world *w, int number, int exit_code)
     program_signal(&p, number);
     finish(&p, exit_code, &result);
     if (number == SIGINT) {
-        expect_text(result.out, "articles: stopped; rowferry reindex continues it, --abort "
-                                "removes it\n");
+        expect_text(result.out,
+                    "articles: stopped; rowferry reindex articles continues it, --abort "
+                    "removes it\n");
     }
     program_result_release(&result);
     service_is_fast(w);
@@ -151,7 +152,7 @@ START_TEST(status_tells_of_it_where_no_server_answers)
     synced_and_slow(&w);
     interrupt(&w, SIGKILL, 137);
     devsearch_stop(&w.service);
-    expect_status(&w, "rowferry reindex continues it, --abort removes it");
+    expect_status(&w, "rowferry reindex articles continues it, --abort removes it");
     rowferry_run(&result, w.config, "status", "--json", NULL);
     ck_assert_int_eq(result.exit_code, 0);
     expect_text(result.out, "\"rebuild\":{\"kind\":\"reindex\",\"generation\":\"shop-articles-");

@@ -129,7 +129,7 @@ START_TEST(a_rollback_without_a_former_generation_is_refused_with_the_reason)
     synced(&w, 50);
     reindex(&w, 1, &result, "--rollback", NULL);
     expect_text(result.err, "no former generation is kept");
-    expect_text(result.err, "to build a new index: rowferry reindex articles");
+    expect_text(result.err, "to build a new index: rowferry reindex articles\n");
     expect_text(result.out, "articles: not rolled back\n");
     program_result_release(&result);
     reindex(&w, 0, &result, "--abort", NULL); /* there was nothing left */

@@ -57,7 +57,7 @@ START_TEST(an_interrupt_ends_the_wait_for_a_service)
     program_await(&p, "event=away pipeline=articles side=\"source or service\"", WAIT_MS);
     program_signal(&p, SIGINT);
     finish(&p, 0, &result);
-    expect_text(result.out, "articles: stopped; rowferry reindex continues it");
+    expect_text(result.out, "articles: stopped; rowferry reindex articles continues it");
     program_result_release(&result);
     service_is_fast(&w);
     reindex(&w, 0, &result, NULL, NULL);

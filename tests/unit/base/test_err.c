@@ -6,6 +6,18 @@
 
 #include "suite.h"
 
+START_TEST(the_name_of_the_pipeline_is_put_into_a_hint_that_lacks_it)
+{
+    struct err e;
+    err_set(&e, ERR_STATE, "drift");
+    err_hint(&e, "run: rowferry reindex " ERR_PIPELINE "; then look");
+    err_name_pipeline(&e, "articles");
+    ck_assert_str_eq(e.hint, "run: rowferry reindex articles; then look");
+    err_name_pipeline(&e, "authors");
+    ck_assert_str_eq(e.hint, "run: rowferry reindex articles; then look");
+}
+END_TEST
+
 START_TEST(set_fills_class_and_message_and_clears_the_rest)
 {
     struct err e;
@@ -164,7 +176,8 @@ START_TEST(of_two_exit_codes_the_one_that_counts_wins_in_both_orders)
 }
 END_TEST
 
-SUITE_MAIN("base/err", set_fills_class_and_message_and_clears_the_rest,
+SUITE_MAIN("base/err", the_name_of_the_pipeline_is_put_into_a_hint_that_lacks_it,
+           set_fills_class_and_message_and_clears_the_rest,
            drift_is_kept_under_context_and_gone_with_the_next_error,
            a_caller_that_wants_no_error_gets_the_class, a_message_of_several_lines_becomes_one,
            a_long_message_is_cut_between_characters_and_says_so,

@@ -45,7 +45,7 @@ START_TEST(the_line_says_what_is_live_checked_and_kept)
     expect(&r, &end,
            "articles: rolled back to shop-articles-20261122-2 in 0.01 s: 63,666 documents, 1 dead "
            "letter; checked 1,000; shop-articles-20261122-1 is not kept\n"
-           "articles: 1 dead letter open; see: rowferry deadletter list\n");
+           "articles: 1 dead letter open; see: rowferry deadletter list articles\n");
 }
 END_TEST
 
@@ -56,10 +56,12 @@ START_TEST(what_came_to_nothing_says_how_it_ended)
     struct rebuild_report_end end = {.pipeline = "articles"};
     expect(&none, &end, "articles: no rebuild is under way\n");
     end.stopped = true;
-    expect(&none, &end, "articles: stopped; rowferry reindex continues it, --abort removes it\n");
+    expect(&none, &end,
+           "articles: stopped; rowferry reindex articles continues it, --abort removes it\n");
     end.back = true;
     expect(&none, &end,
-           "articles: stopped; rowferry reindex --rollback continues it, --abort gives it up\n");
+           "articles: stopped; rowferry reindex --rollback articles continues it, --abort gives it "
+           "up\n");
     end.asked = true;
     expect(&none, &end, "articles: left; the holder continues\n");
     err_set(&err, ERR_STATE, "refused");

@@ -31,7 +31,7 @@ START_TEST(a_first_load_tells_documents_generation_and_rate)
     o.exit_code = EXIT_DEAD_LETTERS;
     expect_text(&o, "packages: 63,666 documents built into packages-20261121-1, 2 rejected, "
                     "15,500/s, 4.1 s\n"
-                    "packages: 2 dead letters open; see: rowferry deadletter list\n");
+                    "packages: 2 dead letters open; see: rowferry deadletter list packages\n");
 }
 END_TEST
 
@@ -53,7 +53,7 @@ START_TEST(nothing_to_do_and_open_letters_are_both_said)
     expect_text(&o, "articles: nothing to do, 0.03 s\n");
     o.result.dead_letters = 1;
     expect_text(&o, "articles: nothing to do, 0.03 s\n"
-                    "articles: 1 dead letter open; see: rowferry deadletter list\n");
+                    "articles: 1 dead letter open; see: rowferry deadletter list articles\n");
 }
 END_TEST
 
