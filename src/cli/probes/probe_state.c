@@ -203,10 +203,13 @@ static int probe_state_report_stall(struct check *c, struct state *state, bool *
         strcmp(work.stall, stall_name(STALL_GUARD)) == 0) {
         return rc;
     }
-    const char *remedy = stall_remedy(work.stall);
-    check_report(c, VERDICT_FAIL, remedy != NULL ? remedy : "rowferry status",
+    struct buf remedy;
+    buf_init(&remedy, 1024);
+    stall_push_remedy(&remedy, work.stall, c->pipeline->name);
+    check_report(c, VERDICT_FAIL, remedy.len > 0 ? buf_text(&remedy) : NULL,
                  "%s makes no progress since %s: %s", holder, clock_iso(when, work.stall_us, 0),
                  work.stall_why);
+    buf_release(&remedy);
     return 0;
 }
 

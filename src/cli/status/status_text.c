@@ -14,6 +14,7 @@
 #include "status/status.h"
 
 #define POSITION_SHOWN 48
+#define STEP_BYTES ((size_t)4096)
 
 static const char *const phase_names[] = {
     [GENERATION_NONE] = "none", [GENERATION_BUILDING] = "building", [GENERATION_LIVE] = "live"};
@@ -45,38 +46,55 @@ static bool status_text_differed(const struct status *s)
     return s->upkeep.verified && !v->failed && verification_differences(v) > v->sent;
 }
 
-/* Returns the recommended action; null if none. */
-static const char *status_text_next_step(const struct status *s)
+/* Returns the command that ends the state; null if none. */
+static const char *status_text_command(const struct status *s)
 {
     switch (status_state(s)) {
-    case STATUS_STOPPED:
-        return s->guard.halt.operations > 0
-                   ? "correct mapping or rows, rowferry sync (or --allow-rejections)"
-                   : "restore the rows and run rowferry sync, or rowferry sync --allow-deletes if "
-                     "these deletes are intended";
     case STATUS_FAILED:
     case STATUS_LOST:
-        return "rowferry check";
-    case STATUS_STALLED:
-        return stall_remedy(s->holder.work.stall);
+        return "check";
     case STATUS_NEVER_SYNCED:
-        return "rowferry sync";
+        return "sync";
     case STATUS_STANDS_BY:
         return NULL;
     case STATUS_PAUSED:
-        return "rowferry resume";
+        return "resume";
     case STATUS_COPYING:
     case STATUS_BEHIND:
         if (s->holder.hold == STATUS_UNHELD) {
-            return "rowferry sync";
+            return "sync";
         }
         break;
     default:
         break;
     }
-    return status_text_differed(s) ? "rowferry verify --repair"
-           : s->dead_letters > 0   ? "rowferry deadletter list"
+    return status_text_differed(s) ? "verify --repair"
+           : s->dead_letters > 0   ? "deadletter list"
                                    : NULL;
+}
+
+/* Appends the recommended action, if any. Each command names the pipeline: without a name it would
+ * concern all pipelines. */
+static void status_text_push_step(struct buf *out, const struct status *s)
+{
+    const char *name = s->pipeline->name;
+    enum status_state state = status_state(s);
+    const char *command = status_text_command(s);
+    if (state == STATUS_STOPPED && s->guard.halt.operations > 0) {
+        buf_printf(out,
+                   "correct mapping or rows and run rowferry sync %s, or rowferry sync "
+                   "--allow-rejections %s if these dead letters are intended",
+                   name, name);
+    } else if (state == STATUS_STOPPED) {
+        buf_printf(out,
+                   "restore the rows and run rowferry sync %s, or rowferry sync --allow-deletes %s "
+                   "if these deletes are intended",
+                   name, name);
+    } else if (state == STATUS_STALLED) {
+        stall_push_remedy(out, s->holder.work.stall, name);
+    } else if (command != NULL) {
+        buf_printf(out, "rowferry %s %s", command, name);
+    }
 }
 
 /* Returns how far the index is behind, in ms; -1 if unknown. */
@@ -274,11 +292,14 @@ static void status_text_push_index(struct buf *out, const struct status *s)
 
 static void status_text_push_next(struct buf *out, const struct status *s)
 {
-    const char *step = status_text_next_step(s);
-    if (step != NULL) {
+    struct buf step;
+    buf_init(&step, STEP_BYTES);
+    status_text_push_step(&step, s);
+    if (step.len > 0) {
         status_push_line(out, "next");
-        buf_printf(out, "%s\n", step);
+        buf_printf(out, "%s\n", buf_text(&step));
     }
+    buf_release(&step);
 }
 
 void status_push_text(struct buf *out, const struct status *s, bool brief, bool colours)
@@ -356,6 +377,15 @@ static void status_text_push_json_guard(struct buf *out, const struct status *s)
     record_close(out);
 }
 
+static void status_text_push_json_next(struct buf *out, const struct status *s)
+{
+    struct buf step;
+    buf_init(&step, STEP_BYTES);
+    status_text_push_step(&step, s);
+    record_text(out, "next", step.len > 0 ? buf_text(&step) : NULL);
+    buf_release(&step);
+}
+
 void status_push_json(struct buf *out, const struct status *s)
 {
     const struct checkpoint *c = &s->checkpoint;
@@ -363,7 +393,7 @@ void status_push_json(struct buf *out, const struct status *s)
     record_text(out, "state", state_rows[status_state(s)].name);
     record_time(out, "equal_as_of", status_equal_us(s));
     record_seconds(out, "lag_seconds", status_text_lag_ms(s));
-    record_text(out, "next", status_text_next_step(s));
+    status_text_push_json_next(out, s);
     record_text(out, "alias", s->pipeline->to.index);
     record_text(out, "generation", c->generation);
     record_text(out, "phase", phase_names[c->phase]);

@@ -11,29 +11,38 @@
 static const struct cause_row {
     const char *name;
     const char *remedy;
+    const char *command; /* follows the remedy, with the name of the pipeline; null: none */
 } rows[STALL_COUNT] = {
-    [STALL_NONE] = {"", NULL},
-    [STALL_STATE_FILE] = {"state_file", "free space on the disk of the state file, or correct its "
-                                        "permissions; the work continues by itself"},
-    [STALL_LOCK] = {"lock", "end the other holder, or wait until the source has noticed that a "
-                            "lost session is gone"},
-    [STALL_GUARD] = {"guard", "restore the rows or correct the mapping, or rowferry sync "
-                              "--allow-deletes or --allow-rejections"},
-    [STALL_REBUILD] = {"rebuild", "wait for the rebuild, or rowferry reindex --abort"},
+    [STALL_NONE] = {"", NULL, NULL},
+    [STALL_STATE_FILE] = {"state_file",
+                          "free space on the disk of the state file, or correct its "
+                          "permissions; the work continues by itself",
+                          NULL},
+    [STALL_LOCK] = {"lock",
+                    "end the other holder, or wait until the source has noticed that a "
+                    "lost session is gone",
+                    NULL},
+    [STALL_GUARD] = {"guard", "restore the rows or correct the mapping; what can be permitted: ",
+                     "rowferry check"},
+    [STALL_REBUILD] = {"rebuild", "wait for the rebuild, or ", "rowferry reindex --abort"},
     [STALL_STOPPED] = {"stopped",
                        "correct what it names: it is tried again within a minute, and at "
-                       "once with rowferry resume"},
-    [STALL_SOURCE] = {"source_away", "make sure that the source answers: rowferry check"},
-    [STALL_SERVICE] = {"service_away", "make sure that the service answers: rowferry check"},
+                       "once with ",
+                       "rowferry resume"},
+    [STALL_SOURCE] = {"source_away", "make sure that the source answers: ", "rowferry check"},
+    [STALL_SERVICE] = {"service_away", "make sure that the service answers: ", "rowferry check"},
     [STALL_REFUSED] = {"service_refuses",
-                       "find out why the service accepts nothing: load, disk, blocks"},
-    [STALL_UNREADABLE] = {"service_unreadable", "make sure that service.url names the service, and "
-                                                "that a proxy before it changes no answer"},
-    [STALL_UNANSWERED] = {"service_unanswered", "find out what the service is busy with"},
+                       "find out why the service accepts nothing: load, disk, blocks", NULL},
+    [STALL_UNREADABLE] = {"service_unreadable",
+                          "make sure that service.url names the service, and that a proxy before "
+                          "it changes no answer",
+                          NULL},
+    [STALL_UNANSWERED] = {"service_unanswered", "find out what the service is busy with", NULL},
     [STALL_SILENT] = {"source_unanswered",
-                      "find out what the source is busy with: a slow query, a lock, its disk"},
-    [STALL_WATERMARK] = {"watermark", "end the transaction that is open in the source"},
-    [STALL_UNKNOWN] = {"unknown", "rowferry check, and the log of both servers"},
+                      "find out what the source is busy with: a slow query, a lock, its disk",
+                      NULL},
+    [STALL_WATERMARK] = {"watermark", "end the transaction that is open in the source", NULL},
+    [STALL_UNKNOWN] = {"unknown", "read the log of both servers, and run ", "rowferry check"},
 };
 
 const char *stall_name(enum stall_cause cause)
@@ -41,14 +50,16 @@ const char *stall_name(enum stall_cause cause)
     return rows[cause].name;
 }
 
-const char *stall_remedy(const char *name)
+void stall_push_remedy(struct buf *out, const char *name, const char *pipeline)
 {
     for (int i = STALL_NONE + 1; i < STALL_COUNT; i++) {
         if (strcmp(rows[i].name, name) == 0) {
-            return rows[i].remedy;
+            buf_push_text(out, rows[i].remedy);
+            if (rows[i].command != NULL) {
+                buf_printf(out, "%s %s", rows[i].command, pipeline);
+            }
         }
     }
-    return NULL;
 }
 
 /* --- progress -------------------------------------------------------------------------------- */

@@ -153,7 +153,7 @@ START_TEST(status_says_that_the_index_is_lost)
     ck_assert_int_eq(result.exit_code, 0);
     expect_text(result.out,
                 "state         the live index is lost: \"shop-articles\" no longer exists");
-    expect_text(result.out, "  next          rowferry check\n");
+    expect_text(result.out, "  next          rowferry check articles\n");
     ck_assert_ptr_null(strstr(result.out, ", now"));
     program_result_release(&result);
     free(live);

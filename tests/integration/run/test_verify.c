@@ -158,10 +158,10 @@ START_TEST(without_repair_differences_are_only_told)
     rowferry_run(&result, w.config, "status", NULL);
     expect_text(result.out, "Z: differed, 1 missing; 200 rows in ");
     expect_text(result.out, "the last comparison differed\n");
-    expect_text(result.out, "next          rowferry verify --repair\n");
+    expect_text(result.out, "next          rowferry verify --repair articles\n");
     program_result_release(&result);
     rowferry_run(&result, w.config, "status", "--json", NULL);
-    expect_text(result.out, "\"next\":\"rowferry verify --repair\"");
+    expect_text(result.out, "\"next\":\"rowferry verify --repair articles\"");
     program_result_release(&result);
     stop_run(&p, SIGTERM, 0, &result);
     expect_text(result.err, "warn event=verify_ended pipeline=articles rows=200 ");

@@ -56,7 +56,8 @@ START_TEST(a_mapping_that_refuses_a_tenth_of_a_first_load_stops_it)
                 " operations refused for one reason: mapper_parsing_exception of field "
                 "\"title\"\n",
                 true);
-    status_says(&w, "  next          correct mapping or rows, rowferry sync (or", true);
+    status_says(&w, "  next          correct mapping or rows and run rowferry sync articles, or",
+                true);
     sql_exec(w.conn, "update articles set title = source_id where title = 'words'");
     ck_assert_int_eq(run(&w, 0, NULL, "dead_letters"), 0);
     world_expect_equal(&w);

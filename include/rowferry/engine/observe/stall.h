@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rowferry/base/buf.h"
 #include "rowferry/state/live_progress.h"
 
 #define STALL_AFTER_US INT64_C(30000000)
@@ -90,8 +91,8 @@ enum stall_news stall_judge(struct stall *s, const struct stall_facts *f);
  * STALL_NONE. */
 const char *stall_name(enum stall_cause cause);
 
-/* Returns the remedy for the cause of this name, or null if there is no such cause. */
-const char *stall_remedy(const char *name);
+/* Appends the remedy for the cause of this name; nothing if there is no such cause. */
+void stall_push_remedy(struct buf *out, const char *name, const char *pipeline);
 
 /* Copies the stall into the struct that the state file and the status snapshot show. */
 struct live_progress;
