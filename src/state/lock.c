@@ -69,6 +69,12 @@ static void lock_describe_self(char *out, size_t size, const char *command, int6
              clock_iso(since, wall_us, 0), host);
 }
 
+/* Returns true if a description is that of a `run`, for whose end nobody waits. */
+static bool lock_is_run(const char *holder)
+{
+    return strstr(holder, " (\"run\" since ") != NULL;
+}
+
 int lock_take(struct state *s, const char *command, int64_t wall_us, struct err *err)
 {
     if (s->read_only) {
@@ -83,7 +89,10 @@ int lock_take(struct state *s, const char *command, int64_t wall_us, struct err 
         }
         lock_read_line(s, holder, sizeof(holder));
         err_set(err, ERR_HELD, "it is held by %s", holder);
-        return err_hint(err, "wait until it ends, or end it");
+        return lock_is_run(holder)
+                   ? err_hint(err, "the run keeps the index up to date, and reports on it: "
+                                   "rowferry status " ERR_PIPELINE)
+                   : err_hint(err, "wait until it ends, or end it");
     }
     s->locked = true;
     lock_describe_self(holder, sizeof(holder), command, wall_us);

@@ -91,6 +91,11 @@ int permit_ask(struct session *s, const struct permit *p, struct pipeline_result
     const char *why_not = again ? NULL : requests_why_not(client.request, when, halted, &halt);
     if (why_not != NULL) {
         *err = holder;
+        if (halted && (halt.operations > 0) != rejections) {
+            err_hint(err, halt.operations > 0
+                              ? "run: rowferry sync --allow-rejections " ERR_PIPELINE
+                              : "run: rowferry sync --allow-deletes " ERR_PIPELINE);
+        }
         return err_context(err, "%s", why_not);
     }
     rc = holder_client_file(&client, when, err);

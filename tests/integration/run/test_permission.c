@@ -11,12 +11,14 @@ static void allow(const struct world *w, const char *what, int exit_code,
                   result->err);
 }
 
-static void expect_refused(const struct world *w, const char *what, const char *words)
+static void expect_refused(const struct world *w, const char *what, const char *words,
+                           const char *hint)
 {
     struct program_result result;
     allow(w, what, 5, &result);
     expect_text(result.err, words);
     expect_text(result.err, "is held by process");
+    expect_text(result.err, hint);
     program_result_release(&result);
 }
 
@@ -77,7 +79,8 @@ START_TEST(a_stop_ends_when_the_rows_are_put_back_and_a_plain_sync_asks)
         struct program p;
         struct program_result result;
         stopped_run(&w, &p, losses[i]);
-        expect_status(&w, "articles", "restore the rows and run rowferry sync, or rowferry sync");
+        expect_status(&w, "articles",
+                      "restore the rows and run rowferry sync articles, or rowferry sync");
         allow(&w, NULL, 1, &result); /* counted again, and still too many */
         expect_text(result.err, "the guard stopped the pipeline");
         program_result_release(&result);
@@ -150,8 +153,10 @@ START_TEST(where_nothing_is_stopped_it_says_so)
     world_start(&w, 100, NULL);
     world_install(&w);
     start_run(&w, &p);
-    expect_refused(&w, "--allow-deletes", "nothing is stopped by the guard");
-    expect_refused(&w, "--allow-rejections", "nothing is stopped by the guard");
+    expect_refused(&w, "--allow-deletes", "nothing is stopped by the guard",
+                   "and reports on it: rowferry status articles\n");
+    expect_refused(&w, "--allow-rejections", "nothing is stopped by the guard",
+                   "and reports on it: rowferry status articles\n");
     set_title(&w, 5, "unmoved");
     await_title(&w, 5, "unmoved");
     end_run(&p);
@@ -171,7 +176,8 @@ START_TEST(rejections_that_are_permitted_become_dead_letters_and_it_follows)
     start_run(&w, &p);
     sql_exec(w.conn, "update articles set title = 'words' where source_id <= 300");
     program_await(&p, "event=guard pipeline=articles", WAIT_MS);
-    expect_refused(&w, "--allow-deletes", "for rejections, not for deletes");
+    expect_refused(&w, "--allow-deletes", "for rejections, not for deletes",
+                   "hint: run: rowferry sync --allow-rejections articles\n");
     allow(&w, "--allow-rejections", 3, &result);
     ck_assert_int_eq(program_json_int(&result, "rejected"), 300);
     ck_assert_int_eq(program_json_int(&result, "dead_letters"), 300);

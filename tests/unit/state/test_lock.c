@@ -52,6 +52,7 @@ START_TEST(the_second_process_hears_who_holds_and_gets_it_when_the_first_is_kill
              "host %s)",
              (long)child, host);
     ck_assert_str_eq(err.message, expected);
+    ck_assert_ptr_nonnull(strstr(err.hint, "rowferry status " ERR_PIPELINE));
     bool held;
     char holder[200];
     OK(lock_look(s, &held, holder, sizeof(holder), &err));
