@@ -208,7 +208,7 @@ START_TEST(a_file_of_the_same_name_with_another_index_is_refused)
     foreign_start(&f, &d.world, words, 1);
     foreign_sync(&f);
     foreign_use(&f, &d);
-    refused(&d, "another index", "alias \"shop-articles\" does not point at \"other-articles-");
+    refused(&d, "another index", "to.index was changed to \"shop-articles\", and the live index");
     damage_case(&d, "its own");
     foreign_sync(&f);
     foreign_stop(&f);
@@ -229,7 +229,8 @@ START_TEST(a_file_of_the_same_name_with_another_database_and_index_is_refused)
     rowferry_expect(0, f.config, "source", "install", NULL);
     foreign_sync(&f);
     foreign_use(&f, &d);
-    refused(&d, "another database", "alias \"shop-articles\" does not point at \"other-articles-");
+    refused(&d, "another database",
+            "to.index was changed to \"shop-articles\", and the live index");
     damage_case(&d, "its own");
     foreign_sync(&f);
     foreign_stop(&f);

@@ -178,8 +178,9 @@ static void status_ask_service(struct status *s, const struct config *config)
         if (kind == ALIAS_ABSENT) {
             snprintf(s->lost, sizeof(s->lost), "\"%s\" no longer exists", s->pipeline->to.index);
         } else if (kind == ALIAS_SEVERAL || strcmp(at.name, c->generation) != 0) {
-            snprintf(s->lost, sizeof(s->lost), "\"%s\" does not point at \"%s\" any more",
-                     s->pipeline->to.index, c->generation);
+            snprintf(s->lost, sizeof(s->lost), "\"%s\" does not point at \"%s\" but at %s",
+                     s->pipeline->to.index, c->generation,
+                     kind == ALIAS_SEVERAL ? "several indices" : at.name);
         } else if (c->index_uuid != NULL && strcmp(at.uuid, c->index_uuid) != 0) {
             snprintf(s->lost, sizeof(s->lost), "\"%s\" is another index of the same name", at.name);
         }

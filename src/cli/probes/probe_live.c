@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "probes/probe.h"
+#include "rowferry/engine/generation/pipeline_definition.h"
 #include "rowferry/service/index/index.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/rebuild.h"
@@ -36,12 +37,22 @@ static void probe_live_report_gone(struct check *c, const struct checkpoint *liv
     }
 }
 
-/* The index exists, but the alias does not point at it alone. */
+/* The index exists, but the alias does not point at it alone. A rebuild is refused while the alias
+ * points at an index that the pipeline did not build. */
 static void probe_live_report_alias(struct check *c, const struct checkpoint *live,
                                     enum alias_kind kind, const struct index_info *at)
 {
     const char *alias = c->pipeline->to.index;
     const char *index = live->generation;
+    bool rebuildable = kind == ALIAS_ABSENT || strcmp(at->pipeline, c->pipeline->name) == 0;
+    if (!generation_is_named_after(index, alias)) {
+        check_report(c, VERDICT_FAIL, NULL,
+                     "to.index was changed to \"%s\", and the live index is \"%s\"", alias, index);
+        check_remedy(c, "restore to.index in the file%s%s",
+                     rebuildable ? ", or rebuild the index: rowferry reindex " : "",
+                     rebuildable ? c->pipeline->name : "");
+        return;
+    }
     if (kind == ALIAS_ABSENT) {
         check_report(c, VERDICT_FAIL, NULL, "alias \"%s\" no longer exists", alias);
         check_remedy(c,
@@ -55,9 +66,10 @@ static void probe_live_report_alias(struct check *c, const struct checkpoint *li
                  at->name, index);
     check_remedy(c,
                  "POST /_aliases {\"actions\":[{\"remove\":{\"index\":\"%s\",\"alias\":\"%s\"}},"
-                 "{\"add\":{\"index\":\"%s\",\"alias\":\"%s\"}}]}; or rebuild the index: rowferry "
-                 "reindex %s",
-                 at->name, alias, index, alias, c->pipeline->name);
+                 "{\"add\":{\"index\":\"%s\",\"alias\":\"%s\"}}]}%s%s",
+                 at->name, alias, index, alias,
+                 rebuildable ? "; or rebuild the index: rowferry reindex " : "",
+                 rebuildable ? c->pipeline->name : "");
 }
 
 static void probe_live_report_missed(struct check *c, const struct checkpoint *live,

@@ -74,19 +74,21 @@ static bool generation_index_is_ours(const struct generation *t, const struct in
     return strcmp(index->pipeline, t->definition->name) == 0;
 }
 
-/* Checks for the form `<alias>-<yyyymmdd>-<number>`, because to.index may have changed since. */
-static bool generation_name_is_of_alias(const struct generation *t, const char *name)
+bool generation_is_named_after(const char *name, const char *alias)
 {
-    if (t->definition->stream) {
-        return strcmp(name, t->definition->alias) == 0;
-    }
-    size_t len = strlen(t->definition->alias);
-    if (strncmp(name, t->definition->alias, len) != 0 || name[len] != '-') {
+    size_t len = strlen(alias);
+    if (strncmp(name, alias, len) != 0 || name[len] != '-') {
         return false;
     }
     const char *day = name + len + 1;
     size_t digits = strspn(day, "0123456789");
     return digits == 8 && day[8] == '-' && strspn(day + 9, "0123456789") == strlen(day + 9);
+}
+
+static bool generation_name_is_of_alias(const struct generation *t, const char *name)
+{
+    return t->definition->stream ? strcmp(name, t->definition->alias) == 0
+                                 : generation_is_named_after(name, t->definition->alias);
 }
 
 bool generation_is_generation(const struct generation *t, const struct index_info *index)
@@ -306,6 +308,38 @@ static int generation_refill(struct generation *t, bool gone, struct err *err)
     return rc < 0 ? rc : generation_begin_new(t, err);
 }
 
+/* The alias does not name the live index. A rebuild is recommended only if it would not be refused
+ * (generation_holder). */
+static int generation_refuse_elsewhere(const struct generation *t, enum alias_kind kind,
+                                       const struct index_info *at, struct err *err)
+{
+    const char *alias = t->definition->alias;
+    const char *live = t->checkpoint.generation;
+    if (t->definition->stream) {
+        err_set(err, ERR_STATE, "data stream \"%s\" no longer exists", alias);
+        return err_hint(err, "the next sync fills it again: rowferry sync %s", t->definition->name);
+    }
+    bool renamed = !generation_is_named_after(live, alias);
+    if (renamed) {
+        err_set(err, ERR_STATE, "to.index was changed to \"%s\", and the live index is \"%s\"",
+                alias, live);
+    } else if (kind == ALIAS_ABSENT) {
+        err_set(err, ERR_STATE, "alias \"%s\" no longer exists; it pointed at \"%s\"", alias, live);
+    } else if (kind == ALIAS_SEVERAL) {
+        err_set(err, ERR_STATE,
+                "alias \"%s\" does not point at \"%s\" alone, but at several indices", alias, live);
+        return err_hint(err, ONE_ALONE);
+    } else {
+        err_set(err, ERR_STATE, "alias \"%s\" does not point at \"%s\" but at \"%s\"", alias, live,
+                at->name);
+    }
+    bool rebuildable =
+        kind == ALIAS_ABSENT || (kind == ALIAS_ONE && generation_index_is_ours(t, at));
+    return err_hint(err, "restore %s%s%s", renamed ? "to.index in the file" : "the alias",
+                    rebuildable ? ", or rebuild the index: rowferry reindex " : "",
+                    rebuildable ? t->definition->name : "");
+}
+
 static int generation_check_live(struct generation *t, struct err *err)
 {
     struct index_info at;
@@ -323,29 +357,15 @@ static int generation_check_live(struct generation *t, struct err *err)
         return generation_refill(t, kind == ALIAS_ABSENT, err);
     }
     if (kind != ALIAS_ONE || strcmp(at.name, c->generation) != 0) {
-        const char *now = kind == ALIAS_ABSENT    ? "it no longer exists"
-                          : kind == ALIAS_SEVERAL ? "but at several indices"
-                                                  : at.name;
-        err_set(err, ERR_STATE, "alias \"%s\" does not point at \"%s\" %s (%s)",
-                t->definition->alias, c->generation, kind == ALIAS_SEVERAL ? "alone" : "any more",
-                now);
-        if (t->definition->stream) {
-            err_set(err, ERR_STATE, "data stream \"%s\" no longer exists", t->definition->alias);
-        } else if (kind == ALIAS_SEVERAL) { /* a rebuild refuses this too */
-            return err_hint(err, ONE_ALONE);
-        }
-    } else if (!same) {
+        return generation_refuse_elsewhere(t, kind, &at, err);
+    }
+    if (!same) {
         err_set(err, ERR_STATE, "index \"%s\" was deleted and created again by another program",
                 c->generation);
-    } else {
-        rc = schema_check_source_id(t, &at, err);
-        return rc < 0 ? rc : schema_check(t, err);
+        return err_hint(err, "rebuild the index: rowferry reindex %s", t->definition->name);
     }
-    return t->definition->stream
-               ? err_hint(err, "the next sync fills it again: rowferry sync %s",
-                          t->definition->name)
-               : err_hint(err, "restore the alias, or rebuild the index: rowferry reindex %s",
-                          t->definition->name);
+    rc = schema_check_source_id(t, &at, err);
+    return rc < 0 ? rc : schema_check(t, err);
 }
 
 /* Promotes a rebuilt generation that was swapped in but not recorded. The alias is

@@ -74,7 +74,7 @@ START_TEST(a_vanished_index_stops_the_sync_and_is_not_made_again)
     char *index = shop_generation(&shop);
     say(&shop.subject, 200, NULL, "DELETE", index, "", NULL);
     sql_exec(shop.conn, "delete from articles where source_id = 3");
-    shop_sync(&shop, 1, "does not point at");
+    shop_sync(&shop, 1, "no longer exists");
     say(&shop.subject, 404, NULL, "HEAD", index, "", NULL);
     say(&shop.subject, 404, NULL, "HEAD", shop.subject.alias, "", NULL);
     free(index);

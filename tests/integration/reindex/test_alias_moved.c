@@ -35,9 +35,9 @@ static void ends(struct world *w, struct program *p, const char *live, const cha
     struct program_result result;
     program_finish(p, ENDS_MS, &result);
     ck_assert_msg(result.exit_code == 1, "%d: %s%s", result.exit_code, result.out, result.err);
-    expect_text(result.err, "alias \"shop-articles\" does not point at \"shop-articles-");
+    expect_text(result.err, "alias \"shop-articles\" ");
     expect_text(result.err, now);
-    expect_text(result.err, "restore the alias, or rebuild the index");
+    expect_text(result.err, "hint: restore the alias");
     program_result_release(&result);
     ck_assert_int_eq(index_status(w, live), 200);
 }
@@ -60,7 +60,7 @@ START_TEST(a_run_whose_alias_was_moved_stops_and_says_where_it_points)
     program_await(&p, "event=following", WAIT_MS);
     others_have_an_index(&w);
     somebody(&w, live, "other");
-    stops(&w, &p, live, "any more (other)");
+    stops(&w, &p, live, "\" but at \"other\"");
     ck_assert_int_eq(index_status(&w, "other"), 200);
     somebody(&w, "other", live);
     sql_exec(w.conn, "update articles set title = 'after' where source_id = 20");
@@ -81,8 +81,32 @@ START_TEST(a_run_whose_alias_was_removed_stops)
     rowferry_start(&p, w.config, "run", NULL);
     program_await(&p, "event=following", WAIT_MS);
     somebody(&w, live, NULL);
-    stops(&w, &p, live, "any more (it no longer exists)");
+    stops(&w, &p, live, "no longer exists; it pointed at \"shop-articles-");
     free(live);
+    world_stop(&w);
+}
+END_TEST
+
+/* The alias of another name points nowhere: it is not the alias that changed. */
+START_TEST(a_changed_name_in_the_file_is_what_the_sync_tells)
+{
+    struct world w;
+    struct program_result result;
+    synced(&w, 20);
+    char command[512];
+    snprintf(command, sizeof(command), "sed -i s/shop-articles/shop-texts/ '%s'", w.config);
+    ck_assert_int_eq(system(command), 0);
+    rowferry_run(&result, w.config, "sync", NULL);
+    ck_assert_int_eq(result.exit_code, 1);
+    expect_text(result.err,
+                "to.index was changed to \"shop-texts\", and the live index is \"shop-");
+    expect_text(result.err, "hint: restore to.index in the file, or rebuild the index: rowferry "
+                            "reindex articles\n");
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    expect_text(result.out, "to.index was changed to \"shop-texts\"");
+    program_result_release(&result);
+    rowferry_expect(0, w.config, "reindex", NULL); /* follows the hint */
     world_stop(&w);
 }
 END_TEST
@@ -102,7 +126,7 @@ START_TEST(a_sync_at_work_does_not_write_to_its_end_what_nobody_searches)
     await_status(&w, "(\"sync\" since");
     others_have_an_index(&w);
     somebody(&w, live, "other");
-    ends(&w, &p, live, "any more (other)");
+    ends(&w, &p, live, "\" but at \"other\"");
     service_is_fast(&w);
     snprintf(path, sizeof(path), "/%s/_refresh", live);
     json_object_put(reply_json(200, "POST", w.service.url, path, NULL, AUTH));
@@ -147,6 +171,6 @@ START_TEST(a_sync_at_work_goes_on_with_what_its_own_rebuild_has_built)
 END_TEST
 
 SUITE_MAIN("reindex/alias_moved", a_run_whose_alias_was_moved_stops_and_says_where_it_points,
-           a_run_whose_alias_was_removed_stops,
+           a_run_whose_alias_was_removed_stops, a_changed_name_in_the_file_is_what_the_sync_tells,
            a_sync_at_work_does_not_write_to_its_end_what_nobody_searches,
            a_sync_at_work_goes_on_with_what_its_own_rebuild_has_built)

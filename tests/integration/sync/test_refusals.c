@@ -335,7 +335,7 @@ START_TEST(an_alias_that_points_at_several_indices_is_told)
     ck_assert_int_eq(reply.status, 200);
     reply_release(&reply);
     sql_exec(w.conn, "update articles set title = 'x' where source_id = 3");
-    refused(&w, 1, " alone (but at several indices)");
+    refused(&w, 1, " alone, but at several indices");
     refused(&w, 1, "hint: point the alias at one index of the pipeline only, then try again");
     world_stop(&w);
 }

@@ -105,7 +105,7 @@ START_TEST(an_index_that_is_not_the_pipelines_any_more_is_no_difference)
     index_does(&w, 200, "POST", "/_aliases", body);
     rowferry_run(&r, w.config, "verify", "--json", NULL);
     ck_assert_int_eq(r.exit_code, 1);
-    ck_assert_msg(strstr(r.err, "does not point at") != NULL, "%s", r.err);
+    ck_assert_msg(strstr(r.err, "no longer exists; it pointed at") != NULL, "%s", r.err);
     ck_assert_int_eq(program_json_int(&r, "missing"), 0);
     program_result_release(&r);
     free(generation);
