@@ -164,11 +164,12 @@ static int probe_state_report_rebuild(struct check *c, struct state *state, stru
     char when[CLOCK_ISO_BYTES];
     int rc = rebuild_look(state, &rebuild, &underway, err);
     if (rc == 0 && underway) {
-        check_report(c, VERDICT_WARN, NULL, "a rebuild that began %s has not ended",
-                     clock_iso(when, rebuild.begun_us, 0));
-        check_remedy(c,
-                     "continue it: rowferry reindex %s; or cancel it: rowferry reindex --abort %s",
-                     c->pipeline->name, c->pipeline->name);
+        bool back = rebuild.kind == REBUILD_BACK;
+        check_report(c, VERDICT_WARN, NULL, "a %s that began %s has not ended",
+                     back ? "rollback" : "rebuild", clock_iso(when, rebuild.begun_us, 0));
+        check_remedy(
+            c, "continue it: rowferry reindex%s %s; or cancel it: rowferry reindex --abort %s",
+            back ? " --rollback" : "", c->pipeline->name, c->pipeline->name);
     }
     return rc;
 }
@@ -221,8 +222,8 @@ static int probe_state_report_last_run(struct check *c, struct state *state, str
     char when[CLOCK_ISO_BYTES];
     int rc = history_last(state, &run, 1, &count, err);
     if (rc == 0 && count > 0 && run.ended_us != 0 && run.message[0] != '\0') {
-        check_report(c, VERDICT_WARN, NULL, "the last %s, of %s, ended with %d: %s", run.command,
-                     clock_iso(when, run.started_us, 0), run.exit_code, run.message);
+        check_report(c, VERDICT_WARN, NULL, "the last %s, of %s, ended with exit code %d: %s",
+                     run.command, clock_iso(when, run.started_us, 0), run.exit_code, run.message);
         check_remedy(c, "once that is corrected: rowferry sync %s", c->pipeline->name);
     }
     return rc;

@@ -25,6 +25,10 @@ START_TEST(a_rollback_that_is_given_up_leaves_the_former_index)
         generations_do(&w, "DELETE", NULL, "/%s/_doc/%d", former, id);
     }
     expect_status(&w, "rowferry reindex --rollback articles continues it, --abort gives it up");
+    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    expect_text(result.out, "a rollback that began ");
+    expect_text(result.out, "continue it: rowferry reindex --rollback articles; or cancel it");
+    program_result_release(&result);
     reindex(&w, 1, &result, "--rollback", NULL);
     expect_text(result.out, "articles: not rolled back\n");
     expect_text(result.err, "7 are missing, 0 too many, 0 altered");
