@@ -46,7 +46,8 @@ void health_push_words(struct buf *out, const struct status_snapshot_view *v)
 {
     const struct status_snapshot_moment *m = &v->moment;
     if (v->over) {
-        buf_printf(out, "stopped with %d%s", v->exit_code, v->message[0] != '\0' ? ": " : "");
+        buf_printf(out, "stopped with exit code %d%s", v->exit_code,
+                   v->message[0] != '\0' ? ": " : "");
         health_push_safe(out, v->message);
         return;
     }

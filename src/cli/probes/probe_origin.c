@@ -111,8 +111,8 @@ static void probe_origin_report_returned(struct check *c, const struct drift_fou
                                          const char *index)
 {
     check_report(c, VERDICT_WARN, NULL,
-                 "index \"%s\" has another definition since a rollback, and is kept by it: %s that "
-                 "it was built from",
+                 "index \"%s\" is kept by its own definition since a rollback: %s that it "
+                 "was built from",
                  index, d->what);
     check_remedy(c, "restore that definition in the file, or: rowferry reindex %s",
                  c->pipeline->name);

@@ -135,7 +135,7 @@ static void status_text_push_cause(struct buf *out, const struct status *s, enum
         status_text_push_halt(out, &s->guard.halt);
     } else if (state == STATUS_FAILED) {
         const struct run *r = status_last_run(s);
-        buf_printf(out, " with %d%s", r->exit_code, r->message[0] != '\0' ? ": " : "");
+        buf_printf(out, " with exit code %d%s", r->exit_code, r->message[0] != '\0' ? ": " : "");
         terminal_push_safe(out, r->message, strlen(r->message));
     } else if (state == STATUS_STALLED) {
         buf_printf(out, " since %s: ", clock_iso(iso, s->holder.work.stall_us, 0));

@@ -191,9 +191,10 @@ static int pipeline_sync_begin(struct sync *s, struct err *err)
     }
     log_event(pipeline_level_of(s), "sync_started", F_TEXT("pipeline", s->options->definition.name),
               F_TEXT("index", c->generation),
-              F_TEXT("from", c->position == NULL               ? "the beginning"
-                             : c->phase == GENERATION_BUILDING ? "where the first load stands"
-                                                               : "the checkpoint"));
+              F_TEXT("from", c->position == NULL ? "the beginning"
+                             : c->phase == GENERATION_BUILDING && !s->options->build.back
+                                 ? "the interrupted load"
+                                 : "the checkpoint"));
     return 0;
 }
 

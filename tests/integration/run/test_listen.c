@@ -114,7 +114,7 @@ START_TEST(a_pipeline_that_stopped_is_shown_beside_one_that_goes_on)
     listens_start(&l, &w);
     listens_await(&l, "/readyz", 200, "authors: following");
     sql_exec(w.conn, "drop table authors");
-    listens_await(&l, "/readyz", 503, "not ready: authors: stopped with 1: ");
+    listens_await(&l, "/readyz", 503, "not ready: authors: stopped with exit code 1: ");
     listens_expect(&l, "/readyz", 503, "\narticles: following\n");
     listens_expect(&l, "/metrics", 200, "rowferry_up{pipeline=\"authors\"} 0\n");
     listens_expect(&l, "/metrics", 200, "rowferry_up{pipeline=\"articles\"} 1\n");

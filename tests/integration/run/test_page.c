@@ -47,7 +47,7 @@ START_TEST(it_shows_states_and_takes_no_text_for_markup)
     ck_assert_ptr_null(strstr(document, "asking ..."));
     free(document);
     sql_exec(w.conn, "drop table \"<b id=injected>x\"");
-    listens_await(&l, "/readyz", 503, "not ready: authors: stopped with 1: ");
+    listens_await(&l, "/readyz", 503, "not ready: authors: stopped with exit code 1: ");
     document = browse(&w, &l);
     expect_text(document, "1 of 2 needs attention");
     expect_text(document, ">stopped, is tried again</p>");

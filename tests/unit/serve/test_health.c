@@ -54,7 +54,7 @@ START_TEST(one_that_has_stopped_says_why)
     v.over = true;
     v.exit_code = 1;
     snprintf(v.message, sizeof(v.message), "the table is gone");
-    expect(&v, false, "stopped with 1: the table is gone");
+    expect(&v, false, "stopped with exit code 1: the table is gone");
 }
 END_TEST
 
