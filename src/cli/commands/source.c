@@ -146,7 +146,7 @@ static int source_step_upgrade(struct installer *i, struct err *err)
     int rc = installed_read(i->pg, i->table, &state, NULL, err);
     if (rc == 0 && state == INSTALL_ABSENT) {
         err_set(err, ERR_REJECTED, "no change log is installed for %s", i->table->quoted);
-        rc = err_hint(err, "run: rowferry source install");
+        rc = err_hint(err, "run: rowferry source install " ERR_PIPELINE);
     }
     return rc == 0 ? source_step_install(i, err) : rc;
 }

@@ -10,7 +10,7 @@
 
 /* Appends nothing if it is installed correctly. */
 static int probe_log_push_state(struct check *c, const struct table *table, struct buf *why,
-                                bool *broken, struct err *err)
+                                struct err *err)
 {
     enum install_state state;
     static const char *const texts[] = {
@@ -23,19 +23,7 @@ static int probe_log_push_state(struct check *c, const struct table *table, stru
     if (rc == 0 && why->len == 0) {
         buf_push_text(why, texts[state]);
     }
-    *broken = rc == 0 && state == INSTALL_BROKEN;
-    return rc;
-}
-
-static int probe_log_push_dependency_state(struct check *c, size_t index, struct buf *why,
-                                           bool *broken, struct err *err)
-{
-    const struct table *table = NULL;
-    int rc = probe_table_dependency(c, index, &table, err);
-    if (rc == 0) {
-        rc = probe_log_push_state(c, table, why, broken, err);
-    }
-    if (rc == 0 && why->len > 0) {
+    if (rc == 0 && why->len > 0 && table != c->table) {
         buf_printf(why, " (%s)", table->quoted);
     }
     return rc;
@@ -60,10 +48,10 @@ static void probe_log_look(struct check *c)
     const struct from_config *from = &c->pipeline->from;
     buf_init(&why, WHY_BYTES);
     bool notifies = false;
-    bool broken = false;
+    const struct table *table = c->table;
     int rc = catalog_capturable(c->table, &err);
     if (rc == 0) {
-        rc = probe_log_push_state(c, c->table, &why, &broken, &err);
+        rc = probe_log_push_state(c, c->table, &why, &err);
     }
     if (rc == 0 && why.len == 0) {
         rc = install_notifies(c->pg, c->table, &notifies, &err);
@@ -72,16 +60,15 @@ static void probe_log_look(struct check *c)
         rc = installed_beside(c->pg, c->table, &beside, &err);
     }
     for (size_t i = 0; rc == 0 && why.len == 0 && i < from->dependency_count; i++) {
-        rc = probe_log_push_dependency_state(c, i, &why, &broken, &err);
+        rc = probe_table_dependency(c, i, &table, &err);
+        rc = rc == 0 ? probe_log_push_state(c, table, &why, &err) : rc;
     }
     if (rc < 0) {
         check_fail(c, &err);
     } else if (why.len > 0) {
-        check_report(c, VERDICT_FAIL,
-                     broken ? "run: rowferry source install; then everything is copied again, "
-                              "because changes may have been missed"
-                            : "run: rowferry source install",
-                     "%s", buf_text(&why));
+        err_set(&err, ERR_REJECTED, "%s", buf_text(&why));
+        installed_hint(c->pg, table, &err);
+        check_fail(c, &err);
     } else {
         probe_log_report_installed(c, notifies, beside.dumper);
     }

@@ -118,7 +118,7 @@ static int install_require_owner(const struct installed *found, struct err *err)
             found->owner);
     return err_hint(err,
                     "connect as \"%s\" (--as URI), or let that role remove its change log first: "
-                    "rowferry source uninstall",
+                    "rowferry source uninstall " ERR_PIPELINE,
                     found->owner);
 }
 

@@ -31,14 +31,13 @@ static int installed_look_schema(struct pg *pg, const struct table *table, struc
     struct schema {
         bool exists, usable, ours, fits, installs;
         char owner[sizeof(out->owner)];
+        char installer[sizeof(out->installer)];
     } found = {0};
-    static const struct pg_member members[] = {PG_MEMBER(struct schema, exists),
-                                               PG_MEMBER(struct schema, usable),
-                                               PG_MEMBER(struct schema, ours),
-                                               PG_MEMBER(struct schema, owner),
-                                               PG_MEMBER(struct schema, fits),
-                                               PG_MEMBER(struct schema, installs),
-                                               {0}};
+    static const struct pg_member members[] = {
+        PG_MEMBER(struct schema, exists),    PG_MEMBER(struct schema, usable),
+        PG_MEMBER(struct schema, ours),      PG_MEMBER(struct schema, owner),
+        PG_MEMBER(struct schema, fits),      PG_MEMBER(struct schema, installs),
+        PG_MEMBER(struct schema, installer), {0}};
     int rc = pg_trust_log(pg, err);
     if (rc == 0) {
         rc = pg_ask_row(pg, "look_schema", PG_PARAMS(PG_INT(table->oid)), members, &found, err);
@@ -46,6 +45,7 @@ static int installed_look_schema(struct pg *pg, const struct table *table, struc
     if (rc == 0) {
         memcpy(out->owner, found.owner, sizeof(out->owner));
         out->schema = found.exists && found.ours && found.fits;
+        memcpy(out->installer, found.installer, sizeof(out->installer));
         out->installs = found.installs;
         if (found.exists && !found.usable) {
             err_set(err, ERR_REJECTED, "permission denied for schema \"rowferry\"");
@@ -149,6 +149,30 @@ static int installed_look_with_members(struct pg *pg, const struct table *table,
     }
 }
 
+/* Adds the command that completes the installation, with --as if this role may not. */
+static int installed_set_hint(const struct installed *found, struct err *err)
+{
+    bool other = found->installer[0] != '\0';
+    if (found->capture[0] == '\0' && found->lacks[0] != '\0') {
+        return err_hint(err, "run: %s", found->lacks);
+    }
+    return err_hint(err, "run: rowferry source %s " ERR_PIPELINE "%s%s%s%s",
+                    found->state == INSTALL_OLDER ? "upgrade" : "install",
+                    other ? " --as URI (of role \"" : "", other ? found->installer : "",
+                    other ? "\")" : "",
+                    found->state == INSTALL_BROKEN
+                        ? "; then everything is copied again, because changes may have been missed"
+                        : "");
+}
+
+int installed_hint(struct pg *pg, const struct table *table, struct err *err)
+{
+    struct installed found;
+    struct err ignored;
+    return installed_look(pg, table, &found, NULL, &ignored) == 0 ? installed_set_hint(&found, err)
+                                                                  : (int)err->class;
+}
+
 int installed_require(struct pg *pg, const struct table *table, struct installed *out,
                       struct err *err)
 {
@@ -159,19 +183,9 @@ int installed_require(struct pg *pg, const struct table *table, struct installed
         rc = installed_look_with_members(pg, table, out, &why, err);
     }
     if (rc == 0 && out->state != INSTALL_CURRENT) {
-        bool broken = out->state == INSTALL_BROKEN;
-        err_set(err, broken ? ERR_STATE : ERR_REJECTED, "cannot read the changes of %s: %s",
-                table->quoted, buf_text(&why));
-        if (out->capture[0] == '\0' && out->lacks[0] != '\0') {
-            rc = err_hint(err, "run: %s", out->lacks);
-        } else {
-            rc = err_hint(err, "run: rowferry source %s%s",
-                          out->state == INSTALL_OLDER ? "upgrade" : "install",
-                          broken
-                              ? "; then everything is copied again, because changes may have been "
-                                "missed"
-                              : "");
-        }
+        err_set(err, out->state == INSTALL_BROKEN ? ERR_STATE : ERR_REJECTED,
+                "cannot read the changes of %s: %s", table->quoted, buf_text(&why));
+        rc = installed_set_hint(out, err);
     }
     buf_release(&why);
     return rc;

@@ -12,13 +12,14 @@
 
 struct installed {
     enum install_state state;
-    bool schema;      /* our schema exists, and its owner may have triggers on the table */
-    bool installs;    /* this role may install: objects there run with their owner's rights */
-    char owner[64];   /* of the schema, truncated if it is longer; empty if there is none */
-    int version;      /* of its migrations */
-    char capture[16]; /* the id as text, empty if there is none */
-    bool notifies;    /* the triggers notify readers */
-    char lacks[320];  /* the grant that this role needs to see the capture; empty if none */
+    bool schema;        /* our schema exists, and its owner may have triggers on the table */
+    bool installs;      /* this role may install: objects there run with their owner's rights */
+    char installer[64]; /* a role that may install; empty if this one may */
+    char owner[64];     /* of the schema, truncated if it is longer; empty if there is none */
+    int version;        /* of its migrations */
+    char capture[16];   /* the id as text, empty if there is none */
+    bool notifies;      /* the triggers notify readers */
+    char lacks[320];    /* the grant that this role needs to see the capture; empty if none */
 };
 
 /* why: null, or receives what is missing if the state is not CURRENT. */

@@ -95,7 +95,7 @@ START_TEST(check_as_json_is_an_object_per_line_with_a_remedy)
     expect_text(result.out, "{\"pipeline\":null,\"lines\":[{\"line\":\"configuration\",");
     expect_text(result.out, "],\"exit_code\":0}\n{\"pipeline\":\"articles\",\"lines\":[{");
     expect_text(result.out, "{\"line\":\"change log\",\"status\":\"FAIL\",\"text\":\"");
-    expect_text(result.out, "\"remedy\":\"run: rowferry source install\"}");
+    expect_text(result.out, "\"remedy\":\"run: rowferry source install articles\"}");
     expect_text(result.out, "],\"exit_code\":4}\n");
     program_result_release(&result);
     rowferry_run(&result, w.config, "check", "--accept-admin", "--json", "--only", "skip", NULL);

@@ -200,6 +200,47 @@ END_TEST
 
 /* --- readers --------------------------------------------------------------------------------- */
 
+static void hinted(const struct walk *w, const char *uri, const char *wanted)
+{
+    struct err err = {0};
+    struct pg *pg = walk_connect(uri);
+    struct table *t = walk_table(w, pg);
+    err_set(&err, ERR_STATE, "broken");
+    installed_hint(pg, t, &err);
+    ck_assert_str_eq(err.hint, wanted);
+    catalog_table_free(t);
+    pg_close(pg);
+}
+
+START_TEST(the_role_that_may_install_is_named_to_one_that_may_not)
+{
+    struct walk w = {.columns = body, .column_count = 1, .table = "public.a"};
+    char *owner = world_of(&w, "create table a (id bigint primary key, body text)");
+    char *reader = role_new(&w, 'p');
+    char *uris[] = {uri_as(w.uri, owner), uri_as(w.uri, reader)};
+    char *as_owner = sql_text(w.db,
+                              "select 'run: rowferry source install PIPELINE --as URI (of "
+                              "role \"%s\")'",
+                              owner);
+    as(&w, owner, "grant select on a to public");
+    hinted(&w, uris[0], "run: rowferry source install PIPELINE");
+    hinted(&w, w.uri, "run: rowferry source install PIPELINE"); /* a superuser */
+    hinted(&w, uris[1], as_owner);
+    free(as_owner);
+    grant(&w, "public.a", reader); /* the schema is the superuser's */
+    as_owner = sql_text(w.db, "select format('run: rowferry source install PIPELINE --as URI (of "
+                              "role \"%%s\"); then everything is copied again, because changes "
+                              "may have been missed', current_user)");
+    sql_exec(w.db, "alter table a disable trigger user");
+    hinted(&w, uris[1], as_owner);
+    free(as_owner);
+    free(uris[0]);
+    free(uris[1]);
+    role_drop(&w, reader);
+    world_end(&w, owner);
+}
+END_TEST
+
 START_TEST(a_reader_reaches_its_own_captures_and_consumers_alone)
 {
     struct walk w = {.columns = body, .column_count = 1};
@@ -383,7 +424,8 @@ START_TEST(a_function_that_changes_the_search_path_does_not_reach_what_is_writte
 }
 END_TEST
 
-SUITE_MAIN("source/rights", a_cast_of_the_keys_owner_does_not_run_with_the_installers_rights,
+SUITE_MAIN("source/rights", the_role_that_may_install_is_named_to_one_that_may_not,
+           a_cast_of_the_keys_owner_does_not_run_with_the_installers_rights,
            a_key_that_became_another_type_does_not_run_its_cast,
            a_cast_of_the_keys_owner_does_not_run_with_the_readers_rights,
            a_partitions_owner_does_not_gain_the_installers_rights,

@@ -23,6 +23,9 @@ enum install_state {
 int installed_read(struct pg *pg, const struct table *table, enum install_state *state,
                    struct buf *why, struct err *err) MUST_CHECK;
 
+/* Adds the command that completes the installation to an error. Returns its class. */
+int installed_hint(struct pg *pg, const struct table *table, struct err *err);
+
 /* Returns 0 if the installation is current. Otherwise ERR_REJECTED (absent, older) or ERR_STATE
  * (broken), with a remedy. */
 int installed_require_current(struct pg *pg, const struct table *table, struct err *err) MUST_CHECK;
