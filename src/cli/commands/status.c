@@ -3,9 +3,11 @@
 #include "status/status.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "output/terminal.h"
@@ -253,7 +255,8 @@ static int status_show(const struct setup *setup, const struct telling *how, str
     return rc;
 }
 
-/* Redraws the screen line by line, so that it does not flicker. */
+/* Redraws the screen line by line, so that it does not flicker. Lines that are too long are cut by
+ * the terminal, and lines that it has no room for are left out: both would scroll it. */
 static int status_redraw(const struct setup *setup, const struct telling *how, struct err *err)
 {
     struct buf text;
@@ -261,14 +264,18 @@ static int status_redraw(const struct setup *setup, const struct telling *how, s
     buf_init(&text, STATUS_BYTES);
     buf_init(&screen, STATUS_BYTES);
     int rc = status_push_all(&text, setup, how, err);
-    buf_push_literal(&screen, "\033[H");
-    for (const char *line = buf_text(&text); *line != '\0';) {
+    struct winsize size = {0};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row < 2) {
+        size.ws_row = USHRT_MAX;
+    }
+    buf_push_literal(&screen, "\033[?7l\033[H");
+    for (const char *line = buf_text(&text); *line != '\0' && --size.ws_row > 0;) {
         size_t len = strcspn(line, "\n");
         terminal_push_shown(&screen, line, len);
         buf_push_literal(&screen, "\033[K\n");
         line += len + (line[len] == '\n');
     }
-    buf_push_literal(&screen, "\033[J");
+    buf_push_literal(&screen, "\033[J\033[?7h");
     if (rc == 0) {
         rc = terminal_screen(&screen, err);
     }

@@ -43,6 +43,36 @@ START_TEST(a_document_on_a_terminal_shows_the_controls_of_a_row_and_a_pipe_gets_
 }
 END_TEST
 
+/* A line that wraps, or a line too many, scrolls a screen that is redrawn from its top. */
+START_TEST(a_watched_status_stays_within_a_small_terminal)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    char command[4096];
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    rowferry_expect(0, w.config, "sync", NULL);
+    snprintf(command, sizeof(command),
+             "stty cols 30 rows 8; exec timeout 2 '%s' -c '%s' status --watch articles",
+             getenv("ROWFERRY_PROGRAM"), w.config);
+    program_start(
+        &p,
+        (const char *const[]){"/bin/sh", "-c", "exec script -qefc \"$0\" /dev/null", command, NULL},
+        NULL);
+    program_finish(&p, RUN_MS, &result);
+    const char *at = strstr(result.out, "\033[?7l\033[H"); /* no wrapping, from the top */
+    ck_assert_msg(at != NULL && strstr(at, "\033[J\033[?7h") != NULL, "%s", result.out);
+    size_t lines = 0;
+    for (; strncmp(at, "\033[J", 3) != 0; at++) {
+        lines += *at == '\n';
+    }
+    ck_assert_uint_eq(lines, 7);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 /* If a process may not be attached to, its files in /proc belong to root. The program waits because
  * its configuration is a pipe. */
 START_TEST(the_environment_and_the_memory_are_closed_to_processes_of_the_same_user)
@@ -113,4 +143,5 @@ END_TEST
 
 SUITE_MAIN("cli/visibility", source_says_whom_the_change_log_concerns,
            a_document_on_a_terminal_shows_the_controls_of_a_row_and_a_pipe_gets_its_bytes,
+           a_watched_status_stays_within_a_small_terminal,
            the_environment_and_the_memory_are_closed_to_processes_of_the_same_user)
