@@ -129,10 +129,6 @@ void status_push_rebuild(struct buf *out, const struct status *s)
         buf_printf(out, "  %-14s%s, live until %s: rowferry reindex --rollback %s\n", "former",
                    r->former, clock_iso(iso, r->left_us, 0), s->pipeline->name);
     }
-    if (r->file_differs) {
-        status_push_line(out, "definition");
-        buf_printf(out, "the file's is not used until rowferry reindex %s\n", s->pipeline->name);
-    }
 }
 
 void status_push_json_rebuild(struct buf *out, const struct status *s)

@@ -257,13 +257,20 @@ void status_push_some(struct buf *out, int64_t count, const char *what)
     }
 }
 
-static void status_text_push_run(struct buf *out, const struct run *run)
+/* Returns true if a run can be at work: the newest one of a pipeline that is held. */
+static bool status_text_may_work(const struct status *s, const struct run *run)
+{
+    return run == s->runs && s->holder.hold != STATUS_UNHELD;
+}
+
+static void status_text_push_run(struct buf *out, const struct status *s, const struct run *run)
 {
     char iso[CLOCK_ISO_BYTES];
     char took[UNITS_BYTES];
     buf_printf(out, "%s %s", clock_iso(iso, run->started_us, 0), run->command);
     if (run->ended_us == 0) {
-        buf_push_text(out, run->exit_code < 0 ? ": has not ended\n" : "\n");
+        buf_push_text(out, status_text_may_work(s, run) ? ": has not ended\n"
+                                                        : ": was killed, or the machine failed\n");
         return;
     }
     buf_printf(out, ": %" PRId64 " upserts", run->upserts);
@@ -323,6 +330,10 @@ void status_push_text(struct buf *out, const struct status *s, bool brief, bool 
     if (!brief || s->rebuild.underway) {
         status_push_rebuild(out, s);
     }
+    if (s->rebuild.file_differs) {
+        status_push_line(out, "definition");
+        buf_printf(out, "the file's is not used until rowferry reindex %s\n", s->pipeline->name);
+    }
     status_text_push_next(out, s);
     if (brief) {
         return;
@@ -339,7 +350,7 @@ void status_push_text(struct buf *out, const struct status *s, bool brief, bool 
     status_push_holder(out, s);
     for (size_t i = 0; i < s->run_count; i++) {
         status_push_line(out, i == 0 ? "last runs" : "");
-        status_text_push_run(out, &s->runs[i]);
+        status_text_push_run(out, s, &s->runs[i]);
     }
 }
 

@@ -153,6 +153,7 @@ START_TEST(status_tells_of_it_where_no_server_answers)
     interrupt(&w, SIGKILL, 137);
     devsearch_stop(&w.service);
     expect_status(&w, "rowferry reindex articles continues it, --abort removes it");
+    expect_status(&w, " reindex: was killed, or the machine failed\n");
     rowferry_run(&result, w.config, "status", "--json", NULL);
     ck_assert_int_eq(result.exit_code, 0);
     expect_text(result.out, "\"rebuild\":{\"kind\":\"reindex\",\"generation\":\"shop-articles-");

@@ -156,10 +156,18 @@ START_TEST(a_rollback_works_by_the_definition_that_the_former_index_was_built_fr
     expect_live(&w, "-1");
     sql_exec(w.conn, "delete from articles where source_id = 9");
     world_sync(&w, 0, &result);
-    expect_text(result.err, "event=definition_not_used pipeline=articles");
+    expect_text(result.err, "event=definition_not_used pipeline=articles "
+                            "until=\"rowferry reindex articles\"");
     ck_assert_int_eq(program_json_int(&result, "deletes"), 1);
     program_result_release(&result);
     world_expect_equal(&w);
+    w.members = "\"on_schema_change\": \"stop\"}, {\"name\": \"second\", \"from\": {\"table\": "
+                "\"articles\", \"key\": [\"source_id\"]}, \"to\": {\"index\": \"second\", "
+                "\"mappings\": {\"properties\": {\"title\": {\"type\": \"text\"}}}}";
+    world_configure(&w, OTHER_PROPERTIES, BRIEF);
+    expect_status(&w, "the file's is not used until rowferry reindex articles"); /* in brief */
+    w.members = NULL;
+    world_configure(&w, OTHER_PROPERTIES, BRIEF);
     expect_status(&w, "the file's is not used until rowferry reindex articles");
     reindex(&w, 0, &result, NULL, NULL);
     program_result_release(&result);
