@@ -72,7 +72,8 @@ static int rebuild_worker_open_session(struct rebuild_worker *b, struct err *err
     const struct config *config = &b->fill.reading->config;
     int rc = session_init(s, config, config_pipeline(config, b->options.pipeline),
                           b->options.command, err);
-    s->target = b->order.kind == REBUILD_BACK ? SESSION_FORMER : SESSION_NEXT;
+    bool former = b->order.kind == REBUILD_BACK && !b->fill.by_file;
+    s->target = former ? SESSION_FORMER : SESSION_NEXT;
     s->fences = b->options.fences;
     if (rc == 0) {
         rc = session_open_state(s, err);
@@ -144,7 +145,14 @@ static int rebuild_worker_wait_for_first_load(struct rebuild_worker *b, struct e
     return rc;
 }
 
-static int rebuild_worker_fill(struct rebuild_worker *b, struct err *err)
+/* Returns true if a rollback that does not fit the recorded definition may fit that of the file. An
+ * older state file has recorded that of another index. */
+static bool rebuild_worker_may_use_file(const struct rebuild_worker *b)
+{
+    return b->order.kind == REBUILD_BACK && !b->fill.by_file && b->fill.session.built != NULL;
+}
+
+static int rebuild_worker_try(struct rebuild_worker *b, struct err *err)
 {
     struct work w;
     int rc = rebuild_worker_open_session(b, err);
@@ -160,10 +168,22 @@ static int rebuild_worker_fill(struct rebuild_worker *b, struct err *err)
         b->fill.step = rc < 0 ? REBUILD_WORKER_WANTED : REBUILD_WORKER_RECORDED;
     }
     rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->fill.result, err);
-    if (rc < 0 && err->drift && !b->fill.anew && !rebuild_worker_stopping(b)) {
+    if (rc < 0 && err->drift && b->fill.step == REBUILD_WORKER_RECORDED && !b->fill.anew &&
+        !rebuild_worker_may_use_file(b) && !rebuild_worker_stopping(b)) {
         b->fill.anew = true; /* once only: repeated drift needs a person */
         rc = rebuild_restart(&w.options, &w.all, err);
         rc = rc < 0 ? rc : rebuild_fill(&w.options, &w.all, &b->fill.result, err);
+    }
+    return rc;
+}
+
+static int rebuild_worker_fill(struct rebuild_worker *b, struct err *err)
+{
+    int rc = rebuild_worker_try(b, err);
+    if (rc < 0 && err->drift && rebuild_worker_may_use_file(b) && !rebuild_worker_stopping(b)) {
+        rebuild_worker_close_session(b);
+        b->fill.by_file = true;
+        rc = rebuild_worker_try(b, err);
     }
     return rc;
 }
@@ -203,7 +223,7 @@ static int rebuild_worker_begin_thread(struct rebuild_worker *b, enum rebuild_ki
     b->thread.held = 0;
     b->end.rebuilt = (struct rebuild_outcome){0};
     b->order.fresh = wants;
-    b->fill.anew = false;
+    b->fill.anew = b->fill.by_file = false;
     b->end.stopped = false;
     backoff_reset(&b->thread.backoff);
     log_event(LOG_INFO, wants ? "rebuild_wanted" : "rebuild_goes_on",

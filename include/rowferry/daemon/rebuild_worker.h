@@ -75,7 +75,8 @@ enum rebuild_worker_step {
 /* The fill. Owned by the thread while it runs, then by the owner. */
 struct rebuild_worker_fill {
     enum rebuild_worker_step step;
-    bool anew; /* the rebuild was restarted because of drift */
+    bool anew;    /* the rebuild was restarted because of drift */
+    bool by_file; /* a rollback uses the definition of the file: the recorded one does not fit */
     struct reading *reading;
     struct session session;
     struct rebuild_result result;

@@ -133,10 +133,11 @@ static int rebuild_request_check_former(struct rebuild_job *j, const struct gene
         takeover_pipeline_differs(&j->options->pipeline->definition, &t->facts, former);
     if (differs != NULL) {
         err_set(err, ERR_STATE, "cannot roll back to index \"%s\": %s", former->name, differs);
-        return err_hint(
+        err_hint(
             err,
             "restore the configuration of that time, or build a new index: rowferry reindex %s",
             j->options->pipeline->definition.name);
+        return err_drift(err);
     }
     return 0;
 }

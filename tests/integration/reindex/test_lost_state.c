@@ -153,6 +153,38 @@ START_TEST(the_way_back_is_shown_where_the_live_index_is_taken_over)
 }
 END_TEST
 
+static void copy_state(const struct world *w, const char *from, const char *to)
+{
+    char command[512];
+    snprintf(command, sizeof(command), "cp '%s/%s' '%s/%s'", w->dir, from, w->dir, to);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* The older file has recorded the definition of an index that is gone, as that of the former
+ * one. */
+START_TEST(a_rollback_with_an_older_state_file_works_by_the_definition_of_the_file)
+{
+    struct world w;
+    struct program_result result;
+    synced(&w, ROWS);
+    world_configure(&w, OTHER_PROPERTIES, BRIEF);
+    reindex(&w, 0, &result, NULL, NULL);
+    program_result_release(&result);
+    copy_state(&w, "state.db", "older.db");
+    reindex(&w, 0, &result, NULL, NULL);
+    program_result_release(&result);
+    copy_state(&w, "older.db", "state.db");
+    sql_exec(w.conn, "update articles set title = 'after' where source_id = 7");
+    reindex(&w, 0, &result, "--rollback", NULL);
+    program_result_release(&result);
+    expect_live(&w, "-3");
+    world_sync(&w, 0, &result);
+    program_result_release(&result);
+    world_expect_equal(&w);
+    world_stop(&w);
+}
+END_TEST
+
 /* An initial load that is lost half-way, and one that cannot take over the live index. */
 START_TEST(a_first_load_that_is_lost_keeps_nothing_either)
 {
@@ -208,4 +240,5 @@ SUITE_MAIN("reindex/lost_state", what_was_being_built_keeps_nothing_when_the_sta
            a_rebuild_after_the_loss_lets_go_of_what_was_being_built,
            the_way_back_is_shown_after_a_loss_too,
            the_way_back_is_shown_where_the_live_index_is_taken_over,
+           a_rollback_with_an_older_state_file_works_by_the_definition_of_the_file,
            a_first_load_that_is_lost_keeps_nothing_either, what_somebody_works_as_is_not_taken_away)
