@@ -162,30 +162,52 @@ static void status_ask_source(struct status *s, const struct config *config)
     pg_close(pg);
 }
 
-/* A process that works looks at the index itself. Without one, the index may have been deleted
- * since the last sync. An unreachable service is not an error of `status`. */
-static void status_ask_service(struct status *s, const struct config *config)
+/* Finds out if the live index is still what searches see. */
+static void status_ask_live(struct status *s, struct service *service)
 {
-    struct service_options options;
-    struct service *service = NULL;
     struct index_info at;
     enum alias_kind kind;
     struct err ignored;
     const struct checkpoint *c = &s->checkpoint;
+    const char *alias = s->pipeline->to.index;
+    if (index_resolve(service, alias, &kind, &at, &ignored) < 0) {
+        return;
+    }
+    if (kind == ALIAS_ABSENT) {
+        snprintf(s->lost, sizeof(s->lost), "\"%s\" no longer exists", alias);
+    } else if (kind == ALIAS_SEVERAL || strcmp(at.name, c->generation) != 0) {
+        snprintf(s->lost, sizeof(s->lost), "\"%s\" does not point at \"%s\" but at %s", alias,
+                 c->generation, kind == ALIAS_SEVERAL ? "several indices" : at.name);
+    } else if (c->index_uuid != NULL && strcmp(at.uuid, c->index_uuid) != 0) {
+        snprintf(s->lost, sizeof(s->lost), "\"%s\" is another index of the same name", at.name);
+    }
+}
+
+/* A process that works looks at the live index itself. Without one, that may have been deleted
+ * since the last sync, as the former one may at any time. An unreachable service is not an error of
+ * `status`. */
+static void status_ask_service(struct status *s, const struct config *config, bool brief)
+{
+    struct service_options options;
+    struct service *service = NULL;
+    struct index_info at;
+    struct err ignored;
+    bool found;
+    bool live = s->holder.hold == STATUS_UNHELD && s->pending >= 0 && !s->rebuild.underway &&
+                s->checkpoint.phase == GENERATION_LIVE;
+    bool former = s->rebuild.former[0] != '\0' && !brief;
+    if (!live && !former) {
+        return;
+    }
     config_service_options(config, s->pipeline, &options);
     options.connect_timeout_ms = SERVICE_MS;
     options.request_timeout_ms = SERVICE_MS;
-    if (http_service_open(&service, &options, &ignored) == 0 &&
-        index_resolve(service, s->pipeline->to.index, &kind, &at, &ignored) == 0) {
-        if (kind == ALIAS_ABSENT) {
-            snprintf(s->lost, sizeof(s->lost), "\"%s\" no longer exists", s->pipeline->to.index);
-        } else if (kind == ALIAS_SEVERAL || strcmp(at.name, c->generation) != 0) {
-            snprintf(s->lost, sizeof(s->lost), "\"%s\" does not point at \"%s\" but at %s",
-                     s->pipeline->to.index, c->generation,
-                     kind == ALIAS_SEVERAL ? "several indices" : at.name);
-        } else if (c->index_uuid != NULL && strcmp(at.uuid, c->index_uuid) != 0) {
-            snprintf(s->lost, sizeof(s->lost), "\"%s\" is another index of the same name", at.name);
+    if (http_service_open(&service, &options, &ignored) == 0) {
+        if (live) {
+            status_ask_live(s, service);
         }
+        s->rebuild.former_gone =
+            former && index_look(service, s->rebuild.former, &found, &at, &ignored) == 0 && !found;
     }
     http_service_close(service);
 }
@@ -210,10 +232,7 @@ static int status_push_pipeline(struct buf *out, const struct setup *setup,
         s.why_unknown = "a secret cannot be read";
         if (how->servers) {
             status_ask_source(&s, setup->config);
-        }
-        if (how->servers && s.holder.hold == STATUS_UNHELD && s.pending >= 0 &&
-            !s.rebuild.underway && s.checkpoint.phase == GENERATION_LIVE) {
-            status_ask_service(&s, setup->config);
+            status_ask_service(&s, setup->config, how->brief);
         }
     }
     s.now_us = clock_wall_us(&clock);

@@ -30,6 +30,7 @@ struct status_rebuild {
     struct live_progress work;
     char former[256]; /* generation to which a rollback can continue from its position; empty if
                        * unknown */
+    bool former_gone; /* it was deleted in the service */
     int64_t left_us;
     bool file_differs; /* see session_look_returned */
 };

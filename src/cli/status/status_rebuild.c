@@ -125,7 +125,9 @@ void status_push_rebuild(struct buf *out, const struct status *s)
                    r->next.generation != NULL ? r->next.generation : "no index yet",
                    clock_iso(iso, r->wish.begun_us, 0));
     }
-    if (r->former[0] != '\0') {
+    if (r->former_gone) {
+        buf_printf(out, "  %-14s%s, which was deleted\n", "former", r->former);
+    } else if (r->former[0] != '\0') {
         buf_printf(out, "  %-14s%s, live until %s: rowferry reindex --rollback %s\n", "former",
                    r->former, clock_iso(iso, r->left_us, 0), s->pipeline->name);
     }
@@ -134,7 +136,7 @@ void status_push_rebuild(struct buf *out, const struct status *s)
 void status_push_json_rebuild(struct buf *out, const struct status *s)
 {
     const struct status_rebuild *r = &s->rebuild;
-    record_text(out, "former", r->former[0] != '\0' ? r->former : NULL);
+    record_text(out, "former", r->former[0] != '\0' && !r->former_gone ? r->former : NULL);
     record_bool(out, "file_differs", r->file_differs);
     if (!r->underway) {
         record_text(out, "rebuild", NULL);

@@ -117,6 +117,13 @@ START_TEST(status_names_the_generation_that_a_rollback_would_go_back_to)
     program_result_release(&result);
     snprintf(line, sizeof(line), "  former        %s, live until ", before);
     expect_status(&w, line);
+    snprintf(line, sizeof(line), "/%s", before);
+    json_object_put(reply_json(200, "DELETE", w.service.url, line, NULL, AUTH));
+    snprintf(line, sizeof(line), "  former        %s, which was deleted\n", before);
+    expect_status(&w, line);
+    rowferry_run(&result, w.config, "status", "--json", NULL);
+    expect_text(result.out, "\"former\":null");
+    program_result_release(&result);
     free(before);
     world_stop(&w);
 }
