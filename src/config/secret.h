@@ -23,8 +23,4 @@ void secret_complete_aws(struct service_config *s);
 int secret_from_command(const char *command, const char *option, int64_t timeout_ms, char **out,
                         struct err *err) MUST_CHECK;
 
-/* Reads a line from the terminal without echo (secret_prompt.c). */
-int secret_from_prompt(const char *prompt, const char *option, char **out,
-                       struct err *err) MUST_CHECK;
-
 #define SECRET_MAX_BYTES 65536

@@ -211,6 +211,11 @@ bool config_listens_open(const struct config *c);
  */
 int secret_resolve_all(struct config *c, struct err *err) MUST_CHECK;
 
+/* Reads a line from the terminal without echo (secret_prompt.c); the caller wipes and frees it. An
+ * empty prompt is that of the option. ERR_CONFIG if there is no terminal. */
+int secret_from_prompt(const char *prompt, const char *option, char **out,
+                       struct err *err) MUST_CHECK;
+
 /*
  * Calls the function for each option whose value differs, with its path, its pipeline (null: the
  * top level), and true if a running process can apply it (secrets, limits, delete_guard, log).

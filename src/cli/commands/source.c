@@ -230,24 +230,51 @@ static int source_step_print(struct installer *i, struct err *err)
 
 /* --- connecting ------------------------------------------------------------------------------- */
 
+struct source_task {
+    const struct arguments *arguments;
+    const char *command;
+    install_step step;
+    bool names_reader; /* also if the connection itself is the reader's */
+    char *password;    /* of --as, if it was entered on the terminal */
+};
+
 static int source_hint_password(struct err *err)
 {
-    return err_hint(err, "the password of --as comes from $PGPASSWORD or ~/.pgpass");
+    return err_hint(err, "the password of --as comes from $PGPASSWORD, ~/.pgpass or a service "
+                         "file, or is asked for on a terminal");
+}
+
+/* Opens the connection of --as. The configuration's password belongs to another role. */
+static int source_connect_as(struct source_task *t, struct source_options *options, struct pg **pg,
+                             struct err *err)
+{
+    struct err no_terminal;
+    bool asks;
+    options->uri = t->arguments->values[OPTION_AS];
+    options->primary = NULL;
+    options->password = t->password;
+    options->renewal = NULL;
+    options->needs_password = &asks;
+    int rc = pg_open(pg, options, err);
+    if (rc < 0 && asks && t->password == NULL &&
+        secret_from_prompt("Password of --as", "--as", &t->password, &no_terminal) == 0) {
+        options->password = t->password;
+        rc = pg_open(pg, options, err);
+    }
+    return rc < 0 ? source_hint_password(err) : 0;
 }
 
 /* Opens the connection of --as if given, else that of the configuration. */
-static int source_connect_as(struct installer *i, const struct session *s, const char *as,
-                             struct err *err)
+static int source_connect(struct source_task *t, const struct session *s, struct pg **pg,
+                          struct err *err)
 {
     struct source_options options;
     session_source_options(s, &options);
-    options.uri = options.primary != NULL ? options.primary : options.uri;
-    if (as != NULL) {
-        options.uri = as;
-        options.password = NULL;
+    if (t->arguments->values[OPTION_AS] != NULL) {
+        return source_connect_as(t, &options, pg, err);
     }
-    int rc = pg_open(&i->pg, &options, err);
-    return rc < 0 && as != NULL ? source_hint_password(err) : rc;
+    options.uri = options.primary != NULL ? options.primary : options.uri;
+    return pg_open(pg, &options, err);
 }
 
 /* Finds out the role of the configuration's connection. */
@@ -268,21 +295,21 @@ static int source_ask_reader(const struct session *s, struct pg_identity *identi
     return rc;
 }
 
-struct source_task {
-    const struct arguments *arguments;
-    const char *command;
-    install_step step;
-    bool names_reader; /* also if the connection itself is the reader's */
-};
+/* Returns true if the reader is the configuration's role, which is to be found out. The installing
+ * role owns the change log, so another reader needs grants. */
+static bool source_asks_reader(const struct source_task *t)
+{
+    bool wanted = t->names_reader || t->arguments->values[OPTION_AS] != NULL;
+    return t->arguments->values[OPTION_READER] == NULL && wanted &&
+           t->step != source_step_uninstall;
+}
 
-/* Determines the reader. The installing role owns the change log, so another reader needs
- * grants. */
+/* Determines the reader. */
 static int source_find_reader(struct installer *i, const struct source_task *t,
                               const struct session *s, struct err *err)
 {
     i->reader = t->arguments->values[OPTION_READER];
-    bool wanted = t->names_reader || t->arguments->values[OPTION_AS] != NULL;
-    if (i->reader != NULL || !wanted || t->step == source_step_uninstall) {
+    if (!source_asks_reader(t)) {
         return 0;
     }
     int rc = source_ask_reader(s, &i->identity, err);
@@ -314,7 +341,7 @@ static void source_push_nothing(const struct source_task *t, const struct pipeli
 }
 
 /* Runs the step on the pipeline's table and on those that its query depends on. */
-static int source_run_tables(const struct source_task *t, const struct config *config,
+static int source_run_tables(struct source_task *t, const struct config *config,
                              const struct pipeline_config *p, struct installer *i, struct err *err)
 {
     struct session session;
@@ -323,7 +350,7 @@ static int source_run_tables(const struct source_task *t, const struct config *c
         rc = source_find_reader(i, t, &session, err);
     }
     if (rc == 0) {
-        rc = source_connect_as(i, &session, t->arguments->values[OPTION_AS], err);
+        rc = source_connect(t, &session, &i->pg, err);
     }
     if (rc == 0) {
         rc = catalog_table(i->pg, &i->table, p->from.table, (const char *const *)p->from.key,
@@ -360,7 +387,7 @@ static int source_print_result(struct installer *i, int rc, struct err *err)
     return rc < 0 ? rc : written;
 }
 
-static int source_run_pipeline(const struct source_task *t, const struct config *config,
+static int source_run_pipeline(struct source_task *t, const struct config *config,
                                const struct pipeline_config *p, struct err *err)
 {
     struct installer i = {.pipeline = p->name,
@@ -387,7 +414,7 @@ static int source_run_pipeline(const struct source_task *t, const struct config 
     return rc < 0 ? err_context(err, "pipeline \"%s\"", p->name) : 0;
 }
 
-static int source_run_task(const struct source_task *t, struct err *err)
+static int source_run_task(struct source_task *t, struct err *err)
 {
     const struct arguments *a = t->arguments;
     const char *as = a->values[OPTION_AS];
@@ -405,36 +432,38 @@ static int source_run_task(const struct source_task *t, struct err *err)
     if (rc == 0) {
         rc = setup_load(&setup, a, err);
     }
-    if (rc == 0) {
+    if (rc == 0 && (as == NULL || source_asks_reader(t))) { /* else its login is not used */
         rc = setup_secrets(&setup, err);
     }
     for (size_t i = 0; rc == 0 && i < setup.count; i++) {
         rc = source_run_pipeline(t, setup.config, setup.pipelines[i], err);
     }
     setup_release(&setup);
+    text_wipe(t->password);
+    free(t->password);
     return rc;
 }
 
 int command_source_install(const struct arguments *a, struct err *err)
 {
-    const struct source_task t = {a, "source install", source_step_install, false};
+    struct source_task t = {a, "source install", source_step_install, false, NULL};
     return source_run_task(&t, err);
 }
 
 int command_source_upgrade(const struct arguments *a, struct err *err)
 {
-    const struct source_task t = {a, "source upgrade", source_step_upgrade, false};
+    struct source_task t = {a, "source upgrade", source_step_upgrade, false, NULL};
     return source_run_task(&t, err);
 }
 
 int command_source_uninstall(const struct arguments *a, struct err *err)
 {
-    const struct source_task t = {a, "source uninstall", source_step_uninstall, false};
+    struct source_task t = {a, "source uninstall", source_step_uninstall, false, NULL};
     return source_run_task(&t, err);
 }
 
 int command_source_print(const struct arguments *a, struct err *err)
 {
-    const struct source_task t = {a, "source print", source_step_print, true};
+    struct source_task t = {a, "source print", source_step_print, true, NULL};
     return source_run_task(&t, err);
 }

@@ -419,7 +419,11 @@ static int pg_connect_hand_out(struct pg **out, struct pg *pg, int rc)
 int pg_open(struct pg **out, const struct source_options *options, struct err *err)
 {
     struct pg *pg = pg_connect_new(options);
-    return pg_connect_hand_out(out, pg, pg_connect(pg, err));
+    int rc = pg_connect(pg, err);
+    if (options->needs_password != NULL) {
+        *options->needs_password = rc < 0 && PQconnectionNeedsPassword(pg->conn);
+    }
+    return pg_connect_hand_out(out, pg, rc);
 }
 
 int pg_open_like(struct pg **out, const struct pg *pg, struct err *err)

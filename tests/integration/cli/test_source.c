@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* source install, upgrade, uninstall and print: what they say, and what they leave. */
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "rowferry/base/buf.h"
 #include "sql.h"
 #include "suite.h"
 #include "world.h"
@@ -137,7 +142,152 @@ START_TEST(what_failed_is_in_the_json_object_and_in_the_exit_code)
 }
 END_TEST
 
+#define DBA_PASSWORD "of-the-dba"
+#define READER_PASSWORD "of-the-reader"
+
+/* A source whose reader has a password in a file, and an administrator with another password. */
+struct office {
+    struct world w;
+    char *dba, *reader;
+    char *dba_uri;
+    char source[1024];
+};
+
+static void office_open(struct office *o)
+{
+    world_start(&o->w, 10, NULL);
+    o->dba = sql_text(o->w.conn, "select 'dba_' || current_database()");
+    o->reader = sql_text(o->w.conn, "select 'reader_' || current_database()");
+    sql_exec(o->w.conn,
+             "create role \"%s\" superuser login password '" DBA_PASSWORD "';"
+             "create role \"%s\" login password '" READER_PASSWORD "'",
+             o->dba, o->reader);
+    o->dba_uri = uri_as(o->w.uri, o->dba);
+    char *uri = uri_as(o->w.uri, o->reader);
+    char *file = scratch_write(o->w.dir, "password", READER_PASSWORD "\n");
+    snprintf(o->source, sizeof(o->source), "\"uri\": \"%s\", \"password\": {\"file\": \"%s\"}", uri,
+             file);
+    o->w.source = o->source;
+    world_configure(&o->w, WORLD_PROPERTIES, "");
+    free(file);
+    free(uri);
+}
+
+static void office_close(struct office *o)
+{
+    sql_exec(o->w.conn, "reassign owned by \"%s\" to current_user", o->dba);
+    sql_exec(o->w.conn, "drop owned by \"%1$s\", \"%2$s\"; drop role \"%1$s\", \"%2$s\"", o->dba,
+             o->reader);
+    free(o->dba);
+    free(o->reader);
+    free(o->dba_uri);
+    world_stop(&o->w);
+}
+
+/* Runs source ACTION --as the administrator, without a terminal. */
+static void office_run(const struct office *o, const char *action, const char *setting,
+                       struct program_result *r)
+{
+    struct program p;
+    const char *const argv[] = {"/usr/bin/setsid",
+                                "--wait",
+                                getenv("ROWFERRY_PROGRAM"),
+                                "-c",
+                                o->w.config,
+                                "source",
+                                action,
+                                "--as",
+                                o->dba_uri,
+                                NULL};
+    const char *const env[] = {setting, NULL};
+    program_start(&p, argv, env);
+    program_finish(&p, RUN_MS, r);
+}
+
+START_TEST(another_login_never_gets_the_password_of_the_configuration)
+{
+    struct office o;
+    struct program_result r;
+    office_open(&o);
+    char *file = scratch_write(o.w.dir, "pgpass", "*:*:*:*:" DBA_PASSWORD "\n");
+    char passfile[512];
+    snprintf(passfile, sizeof(passfile), "PGPASSFILE=%s", file);
+    const char *const settings[] = {"PGPASSWORD=" DBA_PASSWORD, passfile};
+    char *readers = scratch_path(o.w.dir, "password");
+    for (size_t i = 0; i < 2; i++) {
+        office_run(&o, i == 0 ? "install" : "uninstall", settings[i], &r);
+        ck_assert_msg(r.exit_code == 0, "%s: %s", settings[i], r.err);
+        program_result_release(&r);
+        unlink(readers); /* uninstall does not need it */
+    }
+    office_run(&o, "uninstall", NULL, &r);
+    ck_assert_int_eq(r.exit_code, 1);
+    expect_text(r.err, "no password supplied");
+    expect_text(r.err, "the password of --as comes from $PGPASSWORD, ~/.pgpass or a service file, "
+                       "or is asked for on a terminal");
+    program_result_release(&r);
+    free(readers);
+    free(file);
+    office_close(&o);
+}
+END_TEST
+
+/* Runs the installation on a terminal, types the password if it is asked for, and returns the
+ * output and the exit code. */
+static int office_type(const struct office *o, const char *password, struct buf *shown)
+{
+    int status;
+    char part[256];
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    ck_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        setsid();
+        int terminal = open(ptsname(master), O_RDWR); /* the controlling one of the new session */
+        dup2(terminal, STDOUT_FILENO);
+        dup2(terminal, STDERR_FILENO);
+        close(master);
+        execl(getenv("ROWFERRY_PROGRAM"), "rowferry", "-c", o->w.config, "source", "install",
+              "--as", o->dba_uri, (char *)NULL);
+        _exit(127);
+    }
+    for (ssize_t got; (got = read(master, part, sizeof(part))) > 0;) {
+        buf_push(shown, part, (size_t)got);
+        if (password != NULL && strstr(buf_text(shown), "Password of --as: ") != NULL) {
+            dprintf(master, "%s\n", password);
+            password = NULL;
+        }
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    close(master);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+START_TEST(a_missing_password_of_another_login_is_asked_for_on_a_terminal)
+{
+    struct office o;
+    struct buf shown;
+    static const struct {
+        const char *password, *text;
+        int exit_code;
+    } tries[] = {{"wrong-one", "password authentication failed", 1},
+                 {DBA_PASSWORD, "is installed", 0}};
+    office_open(&o);
+    for (size_t i = 0; i < 2; i++) {
+        buf_init(&shown, 65536);
+        ck_assert_int_eq(office_type(&o, tries[i].password, &shown), tries[i].exit_code);
+        expect_text(buf_text(&shown), tries[i].text);
+        ck_assert_ptr_null(strstr(buf_text(&shown), tries[i].password));
+        buf_release(&shown);
+    }
+    office_close(&o);
+}
+END_TEST
+
 SUITE_MAIN("integration/cli/source", source_install_says_what_it_did_and_nothing_the_second_time,
+           another_login_never_gets_the_password_of_the_configuration,
+           a_missing_password_of_another_login_is_asked_for_on_a_terminal,
            what_source_print_writes_can_be_run_by_a_dba,
            source_as_json_is_an_object_per_line_with_the_tables,
            the_sql_of_source_print_as_json_is_that_of_the_script,

@@ -44,6 +44,7 @@ struct source_options {
     int64_t connect_timeout_ms;
     int64_t lock_timeout_ms;
     int64_t silence_ms;           /* permitted silence of the server during a statement; 0: 20 s */
+    bool *needs_password;         /* set if libpq found none for a server that asks; or null */
     const char *application_name; /* "rowferry sync articles" */
     const char *primary; /* of a standby: URI for writes, with the same password; null: none */
     size_t first_host;   /* index of the host to try first, if the URI names several */
