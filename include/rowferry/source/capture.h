@@ -149,8 +149,8 @@ struct capture_ops {
     int (*hold)(struct capture *c, struct xmin_holder *out, struct err *err);
 };
 
-/* Why begin or next failed with ERR_TRANSIENT although the source is reachable: the capture gets
- * further after a resume, at once. */
+/* Why start, resume, begin or next failed with ERR_TRANSIENT although the source is reachable: the
+ * capture gets further after a resume, at once. */
 enum capture_adapted {
     CAPTURE_ADAPTED_NOT,
     CAPTURE_ADAPTED_CHARACTER, /* it has learned a character that UTF8 does not have */

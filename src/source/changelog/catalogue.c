@@ -162,11 +162,17 @@ int catalogue_register(struct catalogue *c, struct page_look *look, const char *
     }
     int rc = catalogue_look_now(c, look, last, err);
     if (rc == 0) {
+        rc = catalogue_check_covered(c, c->table, look, err);
+    }
+    if (rc == 0) {
         rc = consumer_register(&c->consumer, look, err);
     }
     for (size_t i = 0; i < c->depends.count && rc == 0; i++) {
         struct depend *d = &c->depends.items[i];
-        rc = consumer_register(&d->consumer, &d->other.found, err);
+        rc = catalogue_check_covered(c, d->table, &d->other.found, err);
+        if (rc == 0) {
+            rc = consumer_register(&d->consumer, &d->other.found, err);
+        }
     }
     return rc;
 }

@@ -85,6 +85,12 @@ struct page_request catalogue_request(struct catalogue *c, const struct position
 int catalogue_check(struct catalogue *c, const struct page_look *look, const char *last,
                     struct err *err) MUST_CHECK;
 
+/* Returns ERR_TRANSIENT with GAP_MEMBER_JOINED if a member of the table has no triggers yet: it
+ * joined after the change log was checked. If it were registered, it would look like a member with
+ * dropped triggers. */
+int catalogue_check_covered(struct catalogue *c, const struct table *t,
+                            const struct page_look *look, struct err *err) MUST_CHECK;
+
 /* Sets *altered if storage or column versions differ from the consumer's row. If the table was
  * rewritten without entries, returns ERR_TRANSIENT with GAP_MISSED, except in a load by blocks,
  * which then begins again. */

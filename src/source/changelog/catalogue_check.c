@@ -86,6 +86,21 @@ int catalogue_miss(struct catalogue *c, struct err *err)
     return ERR_TRANSIENT;
 }
 
+static int catalogue_check_joined(struct catalogue *c, const struct table *t, struct span name,
+                                  struct err *err)
+{
+    c->gap = GAP_MEMBER_JOINED;
+    return err_set(err, ERR_TRANSIENT, "%.*s has just become part of %s", (int)name.len, name.data,
+                   t->quoted);
+}
+
+int catalogue_check_covered(struct catalogue *c, const struct table *t, const struct page_look *l,
+                            struct err *err)
+{
+    struct span name;
+    return members_uncovered(l->triggers, &name) ? catalogue_check_joined(c, t, name, err) : 0;
+}
+
 /* Members that joined are added when everything is looked up again. For members of the table itself
  * that left, a reconcile finds the documents to delete. */
 static int catalogue_check_members(struct catalogue *c, const struct table *t, const char *was,
@@ -96,9 +111,7 @@ static int catalogue_check_members(struct catalogue *c, const struct table *t, c
     case MEMBERS_SAME:
         return 0;
     case MEMBERS_JOINED:
-        c->gap = GAP_MEMBER_JOINED;
-        return err_set(err, ERR_TRANSIENT, "%.*s has just become part of %s", (int)name.len,
-                       name.data, t->quoted);
+        return catalogue_check_joined(c, t, name, err);
     case MEMBERS_LEFT:
         if (t == c->table) {
             c->gap = GAP_MEMBER_LEFT;

@@ -26,6 +26,7 @@ static struct changelog *changelog_of(struct capture *capture)
 int changelog_prepare(struct changelog *c, struct err *err)
 {
     uint64_t of = c->position.at.of;
+    c->catalogue.gap = GAP_NONE;
     int rc = pg_recover(c->pg, err);
     c->page.stage = STAGE_CLOSED;
     changelog_prescan_reset(&c->prescan);
@@ -47,6 +48,14 @@ int changelog_prepare(struct changelog *c, struct err *err)
     return rc;
 }
 
+/* Notes why start or resume failed. */
+static int changelog_adapt(struct changelog *c, int rc)
+{
+    bool joined = rc < 0 && c->catalogue.gap == GAP_MEMBER_JOINED;
+    c->capture.adapted = joined ? CAPTURE_ADAPTED_MEMBER : CAPTURE_ADAPTED_NOT;
+    return rc;
+}
+
 static int changelog_start(struct capture *capture, struct buf *position, struct err *err)
 {
     struct changelog *c = changelog_of(capture);
@@ -58,7 +67,7 @@ static int changelog_start(struct capture *capture, struct buf *position, struct
     if (rc == 0) {
         position_print(position, &c->position.at);
     }
-    return rc;
+    return changelog_adapt(c, rc);
 }
 
 /* Subscribes to the notifications of the triggers, if they send any. */
@@ -87,7 +96,6 @@ static int changelog_resume(struct capture *capture, const char *position, struc
     struct catalogue *catalogue = &c->catalogue;
     bool expired = false;
     bool again = false;
-    capture->adapted = CAPTURE_ADAPTED_NOT;
     capture->again = NULL;
     capture->unpruned = NULL;
     int rc = position_parse(&c->position.at, position, err);
@@ -117,7 +125,7 @@ static int changelog_resume(struct capture *capture, const char *position, struc
     if (rc == 0) {
         changelog_estimate_read(&c->position, catalogue->table);
     }
-    return rc;
+    return changelog_adapt(c, rc);
 }
 
 /* --- between two pages ----------------------------------------------------------------------- */

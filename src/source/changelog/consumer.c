@@ -221,30 +221,15 @@ static int consumer_await_row(struct consumer *c, struct err *err)
     }
 }
 
-/* Rejects a member that joined after the change log was checked. If it were recorded, it would look
- * like a member with dropped triggers. */
-static int consumer_check_covered(const struct page_look *l, struct err *err)
-{
-    struct span name;
-    if (!members_uncovered(l->triggers, &name)) {
-        return 0;
-    }
-    return err_set(err, ERR_TRANSIENT, "%.*s has just become part of the table", (int)name.len,
-                   name.data);
-}
-
 int consumer_register(struct consumer *c, const struct page_look *l, struct err *err)
 {
-    int rc = consumer_check_covered(l, err);
-    if (rc == 0 && consumer_is_registered(c, l)) {
+    if (consumer_is_registered(c, l)) {
         return 0;
     }
-    if (rc == 0) {
-        rc = consumer_write(c, NULL, "consumer_register",
+    int rc = consumer_write(c, NULL, "consumer_register",
                             PG_PARAMS(c->name, c->capture, l->triggers, l->definition,
                                       PG_INT(l->filenode), l->versions),
                             err);
-    }
     if (rc == 0 && c->standby != NULL) {
         rc = consumer_await_row(c, err);
     }

@@ -219,6 +219,46 @@ START_TEST(a_partition_that_joins_during_the_copy_is_copied_too)
 }
 END_TEST
 
+/* The look-up of another table waits for the commit of the member, after that of the tree. */
+START_TEST(a_partition_that_joins_before_the_consumer_is_registered_is_news)
+{
+    char table[] = "other";
+    char column[] = "id";
+    char keys[] = "select unnest($1::bigint[])";
+    const struct dependency other = {table, (char *[]){column}, 1, keys};
+    struct deadline deadline = deadline_after(WAIT_MS);
+    struct walk w = events();
+    struct err err = {0};
+    struct buf position;
+    w.query = "select id, region, body from public.event";
+    w.dependencies = &other;
+    w.dependency_count = 1;
+    walk_new(&w, EVENTS "; create table other (id bigint primary key); create table later (like "
+                        "event); insert into later values (99, 'e', 'x')");
+    walk_open(&w);
+    ck_assert(PQsendQuery(w.db, "begin; lock table other; alter table event attach partition later "
+                                "for values in ('e'); select pg_sleep(1); commit"));
+    PGconn *watcher = sql_open(w.uri);
+    while (sql_int(watcher, "select count(*) from pg_stat_activity where wait_event = 'PgSleep' "
+                            "and datname = current_database()") == 0) {
+        ck_assert(deadline_wait(&deadline));
+    }
+    PQfinish(watcher);
+    buf_init(&position, 4096);
+    ck_assert_int_eq(w.capture->ops->start(w.capture, &position, &err), ERR_TRANSIENT);
+    ck_assert_str_eq(err.message, "public.later has just become part of \"public\".\"event\"");
+    ck_assert_int_eq(w.capture->adapted, CAPTURE_ADAPTED_MEMBER);
+    buf_release(&position);
+    for (PGresult *r; (r = PQgetResult(w.db)) != NULL;) {
+        PQclear(r);
+    }
+    walk_begin(&w);
+    walk_copy(&w);
+    ck_assert_int_eq(walk_differences(&w, EVENTS_QUERY), 0);
+    walk_free(&w);
+}
+END_TEST
+
 START_TEST(a_reader_without_rights_on_the_table_takes_a_partition_in)
 {
     struct walk w = events();
@@ -411,6 +451,7 @@ SUITE_MAIN("source/tree", a_partitioned_table_is_copied_whole, writes_by_way_of_
            a_partition_with_partitions_of_its_own_is_attached,
            a_partition_that_was_attached_between_two_syncs_is_taken_in,
            a_partition_that_joins_during_the_copy_is_copied_too,
+           a_partition_that_joins_before_the_consumer_is_registered_is_news,
            a_reader_without_rights_on_the_table_takes_a_partition_in,
            a_partition_that_was_away_and_changed_meanwhile_goes_on,
            a_leaf_whose_trigger_was_disabled_stops_the_sync,
