@@ -111,6 +111,8 @@ static void status_ask_pending(struct status *s, struct pg *pg)
     if (changelog_pending(pg, tables, 1 + from->dependency_count, s->checkpoint.position,
                           &s->pending, &ignored) < 0) {
         s->pending = -1;
+    } else if (s->pending < 0) {
+        s->why_unknown = "this role sees no changes of the table; run: rowferry check";
     }
     free(tables);
 }

@@ -143,7 +143,7 @@ int changelog_pending(struct pg *pg, const char *const *tables, size_t count, co
     if (rc == 0) {
         rc = pg_ask(pg, &r, "look_pending", PG_PARAMS(buf_text(&names), p.last), err);
     }
-    if (rc == 0) {
+    if (rc == 0 && pg_text(r, 0, 0) != NULL) {
         *entries = pg_int(r, 0, 0);
     }
     pg_result_release(r);

@@ -394,6 +394,13 @@ static void expect_equal_victim(const struct scene *s)
     ck_assert_int_eq(generations_count(&s->w, "shop-victim", ""), rows);
 }
 
+/* Returns true if the reader does not see the change log of the table, whatever is in it. */
+static bool hides(const struct cause *c)
+{
+    return strstr(c->plant[0], "revoke select on victim") != NULL ||
+           strstr(c->plant[0], "rename to gone") != NULL;
+}
+
 /* Returns false after printing what was not as expected. */
 static bool with_cause(struct scene *s, const struct cause *c, bool of_all)
 {
@@ -403,6 +410,7 @@ static bool with_cause(struct scene *s, const struct cause *c, bool of_all)
     s->index = generations_live(&s->w, "shop-victim");
     do_steps(s, c->plant);
     write_rows(s);
+    char *lag = hides(c) ? await_words(s, "status", "lag           unknown", 0) : NULL;
     char *status = c->status != NULL ? await_words(s, "status", c->status, 45000) : NULL;
     char *check = c->check != NULL ? await_words(s, "check", c->check, 100) : NULL;
     if (!of_all) {
@@ -414,10 +422,10 @@ static bool with_cause(struct scene *s, const struct cause *c, bool of_all)
         expect_others_go_on(s);
     }
     printf("%6.1f s\n", (double)ms / 1000);
-    if (status != NULL || check != NULL || ms < 0) {
+    if (lag != NULL || status != NULL || check != NULL || ms < 0) {
         good = false;
-        printf("status: %s\ncheck: %s\n", status != NULL ? status : "-",
-               check != NULL ? check : "-");
+        printf("at once: %s\nstatus: %s\ncheck: %s\n", lag != NULL ? lag : "-",
+               status != NULL ? status : "-", check != NULL ? check : "-");
         char *said = NULL;
         says(s, "status", "", &said);
         printf("after: %s\n", ms < 0 ? said : "-");
@@ -426,6 +434,7 @@ static bool with_cause(struct scene *s, const struct cause *c, bool of_all)
         printf("its log: %s\n", ms < 0 ? said : "-");
         free(said);
     }
+    free(lag);
     free(status);
     free(check);
     if (ms >= 0) {

@@ -300,6 +300,10 @@ START_TEST(what_is_not_yet_read_can_be_counted)
     walk_drain(&w);
     must(changelog_pending(pg, (const char *const[]){"note"}, 1, w.position, &entries, &err), &err);
     ck_assert_int_eq(entries, 0);
+    must(changelog_pending(pg, (const char *const[]){"note", "absent"}, 2, w.position, &entries,
+                           &err),
+         &err);
+    ck_assert_int_eq(entries, -1);
     pg_close(pg);
     walk_free(&w);
 }

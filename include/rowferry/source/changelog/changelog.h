@@ -51,7 +51,7 @@ int changelog_mirrored(struct pg *pg, const struct changelog_options *options, c
 int extend_changelog(struct pg *pg, const struct table *t, const char *consumer,
                      const char *const *columns, size_t count, struct err *err) MUST_CHECK;
 
-/* Counts the entries after `position` (-1: unknown), of the table and of the tables that its query
- * depends on. For status. */
+/* Counts the entries after `position`, of the table and of the tables that its query depends on;
+ * -1 if it is unknown, or if this role does not see the entries of one. For status. */
 int changelog_pending(struct pg *pg, const char *const *tables, size_t count, const char *position,
                       int64_t *entries, struct err *err) MUST_CHECK;
