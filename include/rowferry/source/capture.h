@@ -155,6 +155,7 @@ enum capture_adapted {
     CAPTURE_ADAPTED_NOT,
     CAPTURE_ADAPTED_CHARACTER, /* it has learned a character that UTF8 does not have */
     CAPTURE_ADAPTED_MEMBER,    /* a member joined the table, and gets triggers and entries */
+    CAPTURE_ADAPTED_MISSED,    /* changes may have been missed: an opening finds out what follows */
 };
 
 struct capture {

@@ -94,6 +94,7 @@ void pipeline_worker_note_better(struct pipeline_worker *r, bool works)
     rounds->failing_us = 0;
     rounds->broken_us = 0;
     rounds->stopped_hash = 0;
+    rounds->stopped_drift = false;
     backoff_reset(&rounds->backoff);
     backoff_reset(&rounds->repair);
 }
@@ -263,14 +264,17 @@ void pipeline_worker_wait_for_rebuild(struct pipeline_worker *r)
     pipeline_worker_wait_until(r, until_us, true);
 }
 
-/* Logs the error unless it is the one that was logged before. */
+/* Logs the error unless it is the one that was logged before. That the definition has changed is
+ * one error, although a reader and an opening name it by different words. */
 static void pipeline_worker_wait_report_stopped(struct pipeline_worker *r)
 {
+    struct pipeline_worker_rounds *rounds = &r->rounds;
     uint64_t hash = text_hash(r->err.message, strlen(r->err.message));
-    if (hash != r->rounds.stopped_hash) {
+    if (hash != rounds->stopped_hash && !(rounds->stopped_drift && r->err.drift)) {
         log_err(LOG_ERROR, "stopped", r->name, &r->err);
     }
-    r->rounds.stopped_hash = hash;
+    rounds->stopped_hash = hash;
+    rounds->stopped_drift = r->err.drift;
 }
 
 void pipeline_worker_wait_for_repair(struct pipeline_worker *r, bool serves)

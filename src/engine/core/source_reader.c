@@ -413,6 +413,11 @@ void source_reader_let_go(struct source_reader *r)
 static int source_reader_lose(struct source_reader *r, struct err *err)
 {
     enum capture_adapted adapted = r->capture != NULL ? r->capture->adapted : CAPTURE_ADAPTED_NOT;
+    if (adapted == CAPTURE_ADAPTED_MISSED) { /* a new capture copies again, or names the cause */
+        r->capture->adapted = CAPTURE_ADAPTED_NOT;
+        source_reader_let_go(r);
+        return 0;
+    }
     if (adapted == CAPTURE_ADAPTED_NOT) {
         source_reader_let_go(r);
         return retry_budget_away(r->retry_budget, &r->clock, err) ? 0 : ERR_TRANSIENT;
@@ -425,6 +430,28 @@ static int source_reader_lose(struct source_reader *r, struct err *err)
     r->reading = SOURCE_READER_CLOSED;
     source_reader_forget_again(r, false);
     return 0;
+}
+
+/* After a final error of an open capture: opens the source as the next round will. If that fails
+ * too, its error is reported, because it names the cause, such as a missing privilege, and because
+ * one cause is one error in the log. Of a changed definition the first error says more. */
+static int source_reader_explain(struct source_reader *r, struct err *err)
+{
+    struct err why;
+    if (r->capture == NULL || r->reading == SOURCE_READER_CLOSED) {
+        return err->class;
+    }
+    source_reader_let_go(r);
+    int rc = source_reader_connect(r, &why);
+    if (rc == 0) {
+        rc = r->capture->ops->resume(r->capture, r->position, &why);
+    }
+    source_reader_close(r);
+    if (rc < 0 && rc != ERR_TRANSIENT && rc != ERR_HELD && !(why.drift && err->drift)) {
+        why.drift = why.drift || err->drift;
+        *err = why;
+    }
+    return err->class;
 }
 
 int source_reader_poll(struct source_reader *r, bool *any, struct err *err)
@@ -442,7 +469,7 @@ int source_reader_poll(struct source_reader *r, bool *any, struct err *err)
     if (rc == 0 && *any && r->reading == SOURCE_READER_DRAINED) {
         r->reading = SOURCE_READER_IDLE;
     }
-    return rc;
+    return rc < 0 ? source_reader_explain(r, err) : 0;
 }
 
 int source_reader_next(struct source_reader *r, struct change *change, struct err *err)
@@ -461,6 +488,9 @@ int source_reader_next(struct source_reader *r, struct change *change, struct er
         source_reader_refuse_asked(r, err);
         change->kind = CHANGE_WAIT;
         return 0;
+    }
+    if (rc < 0) {
+        return source_reader_explain(r, err);
     }
     if (rc == 0 && (change->kind == CHANGE_PAGE || change->kind == CHANGE_PRESCAN_END)) {
         source_reader_end_page(r, change);

@@ -350,6 +350,9 @@ static int changelog_begin(struct capture *capture, struct err *err)
     struct consumer *consumer = &c->catalogue.consumer;
     struct err ignored;
     int rc = changelog_begin_page(c, err);
+    if (rc < 0 && c->catalogue.gap == GAP_MISSED) {
+        capture->adapted = CAPTURE_ADAPTED_MISSED;
+    }
     if ((rc == ERR_STATE || (rc < 0 && c->catalogue.gap == GAP_MISSED)) &&
         pg_recover(c->pg, &ignored) == 0) {
         (void)!(rc != ERR_STATE && c->page.page.stretch.anything

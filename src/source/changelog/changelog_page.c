@@ -100,6 +100,8 @@ int changelog_page_open(struct changelog_page *p, struct err *err)
         rc = catalogue_check(p->catalogue, &p->page.look, p->position->at.last, err);
         if (rc < 0 && p->catalogue->gap == GAP_MEMBER_JOINED) {
             p->capture->adapted = CAPTURE_ADAPTED_MEMBER;
+        } else if (rc < 0 && p->catalogue->gap == GAP_MISSED) {
+            p->capture->adapted = CAPTURE_ADAPTED_MISSED;
         }
     }
     return rc;

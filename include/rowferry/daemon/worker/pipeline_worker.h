@@ -92,6 +92,7 @@ struct pipeline_worker_rounds {
     struct backoff repair; /* pauses while it is stopped */
     int64_t broken_us;     /* monotonic time at which an error stopped the pipeline; 0 = it works */
     uint64_t stopped_hash; /* of the error that was logged last */
+    bool stopped_drift;    /* it was a changed definition */
     bool recounts;         /* the next round checks whether the guard still refuses */
     int64_t refused_us;    /* time of the guard stop that was logged last */
     unsigned blocked; /* rounds in which a rebuild kept the live generation from being written */

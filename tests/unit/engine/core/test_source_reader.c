@@ -22,6 +22,9 @@ static struct {
     int lost_begins;  /* number of pages that cannot begin */
     int learns;       /* number of other failures, after which the capture knows more */
     int joins;        /* number of members that join */
+    int misses;       /* number of pages before which changes were missed */
+    int refusals;     /* number of pages that are refused */
+    const char *why;  /* what an opening says, as a final error; null: nothing */
     int connects;
 } source;
 
@@ -58,8 +61,7 @@ static int one_resume(struct capture *c, const char *position, struct err *err)
 {
     (void)c;
     (void)position;
-    (void)err;
-    return 0;
+    return source.why != NULL ? err_set(err, ERR_REJECTED, "%s", source.why) : 0;
 }
 
 static int one_begin(struct capture *c, struct err *err)
@@ -73,6 +75,15 @@ static int one_begin(struct capture *c, struct err *err)
         source.joins--;
         c->adapted = CAPTURE_ADAPTED_MEMBER;
         return err_set(err, ERR_TRANSIENT, "public.later has just become part of things");
+    }
+    if (source.misses > 0) {
+        source.misses--;
+        c->adapted = CAPTURE_ADAPTED_MISSED;
+        return err_set(err, ERR_TRANSIENT, "the triggers of things were changed");
+    }
+    if (source.refusals > 0) {
+        source.refusals--;
+        return err_set(err, ERR_REJECTED, "permission denied for table things");
     }
     if (source.lost_begins > 0) {
         source.lost_begins--;
@@ -247,6 +258,45 @@ START_TEST(a_member_that_joins_is_news_and_no_outage)
 }
 END_TEST
 
+START_TEST(missed_changes_are_no_outage)
+{
+    struct err err;
+    int counts[2] = {0};
+    const struct log_watcher watcher = {count_event, counts};
+    log_watch(&watcher);
+    ck_assert_int_eq(read_page(&err), 0);
+    source.misses = 1;
+    int64_t before_us = now_us;
+    int connects = source.connects;
+    ck_assert_int_eq(read_page(&err), 0);
+    ck_assert_int_eq(now_us - before_us, 0);
+    ck_assert_int_eq(source.connects, connects + 1);
+    source.misses = 1;
+    source.why = "the trigger is missing";
+    ck_assert_int_eq(read_page(&err), ERR_REJECTED);
+    ck_assert_str_eq(err.message, source.why);
+    ck_assert_int_eq(counts[0], 0);
+    source.why = NULL;
+    log_watch(NULL);
+}
+END_TEST
+
+START_TEST(a_refusal_is_reported_in_the_words_of_the_next_opening)
+{
+    struct err err;
+    ck_assert_int_eq(read_page(&err), 0);
+    source.refusals = 1;
+    ck_assert_int_eq(read_page(&err), ERR_REJECTED);
+    ck_assert_str_eq(err.message, "permission denied for table things");
+    ck_assert_int_eq(read_page(&err), 0);
+    source.refusals = 1;
+    source.why = "this role may not read the table";
+    ck_assert_int_eq(read_page(&err), ERR_REJECTED);
+    ck_assert_str_eq(err.message, source.why);
+    source.why = NULL;
+}
+END_TEST
+
 START_TEST(a_page_that_was_read_gives_a_new_budget)
 {
     struct err err;
@@ -286,6 +336,8 @@ int main(void)
     tcase_add_test(lost, a_table_that_stays_locked_spends_the_budget);
     tcase_add_test(lost, a_capture_that_learned_something_is_resumed_at_once);
     tcase_add_test(lost, a_member_that_joins_is_news_and_no_outage);
+    tcase_add_test(lost, missed_changes_are_no_outage);
+    tcase_add_test(lost, a_refusal_is_reported_in_the_words_of_the_next_opening);
     tcase_add_test(lost, a_page_that_was_read_gives_a_new_budget);
     tcase_add_test(lost, a_lost_session_of_ours_that_still_holds_is_waited_for);
     tcase_add_test(lost, another_holder_at_the_beginning_is_told);
