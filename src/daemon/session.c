@@ -82,7 +82,8 @@ static int session_look_live(struct session *s, const struct pipeline_config *no
     bool known = s->returned;
     int rc = rebuild_look(s->state, &rebuild, &underway, err);
     rc = rc == 0 ? session_look_returned(s->state, now, &s->returned, err) : rc;
-    if (rc == 0 && (underway || s->returned)) {
+    s->keeps = s->keeps || underway; /* also after an abort: only the file has the new definition */
+    if (rc == 0 && (s->keeps || s->returned)) {
         rc = session_read_live(s->state, text, err);
     }
     if (rc == 0 && s->returned && !known) {

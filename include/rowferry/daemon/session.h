@@ -31,7 +31,9 @@ struct session {
                                       * use */
     char *built_text;
     enum session_target target;
-    bool returned;          /* see session_look_returned; known when the service is open */
+    bool returned; /* see session_look_returned; known when the service is open */
+    bool keeps; /* a rebuild was under way: its definition is that of the live index only at its end
+                 */
     bool fences;            /* see source_options */
     char *application_name; /* name of the session in PostgreSQL */
     struct state *state;

@@ -99,6 +99,35 @@ START_TEST(a_run_takes_the_mapping_that_it_is_asked_to_build_from_its_file)
 }
 END_TEST
 
+#define UNKNOWN_ANALYZER "\"title\":{\"type\":\"text\",\"analyzer\":\"of_nobody\"}"
+
+START_TEST(a_run_keeps_the_live_index_by_its_own_definition_after_a_rebuild_that_failed)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    running(&w, &p);
+    world_configure(&w, UNKNOWN_ANALYZER, SLOW_LIMITS);
+    reindex(&w, 1, &result, NULL, NULL);
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = 'failed' where source_id = 20");
+    await_title(&w, 20, "failed");
+    reindex(&w, 0, &result, "--abort", NULL);
+    program_result_release(&result);
+    sql_exec(w.conn, "update articles set title = 'aborted' where source_id = 20");
+    await_title(&w, 20, "aborted");
+    expect_title_type(&w, "text");
+    world_configure(&w, OTHER_PROPERTIES, SLOW_LIMITS);
+    reindex(&w, 0, &result, NULL, NULL);
+    program_result_release(&result);
+    expect_title_type(&w, "keyword");
+    sql_exec(w.conn, "update articles set title = 'rebuilt' where source_id = 20");
+    await_title(&w, 20, "rebuilt");
+    world_expect_equal(&w);
+    end_run(&w, &p);
+}
+END_TEST
+
 START_TEST(what_a_run_refuses_is_told_with_the_reason)
 {
     struct world w;
@@ -250,6 +279,7 @@ END_TEST
 
 SUITE_MAIN("reindex/requests", a_run_rebuilds_when_it_is_asked_and_goes_on,
            a_run_takes_the_mapping_that_it_is_asked_to_build_from_its_file,
+           a_run_keeps_the_live_index_by_its_own_definition_after_a_rebuild_that_failed,
            what_a_run_refuses_is_told_with_the_reason, who_asked_may_leave_and_another_may_abort,
            a_rebuild_that_runs_adopts_nothing_by_a_later_word, a_sync_at_work_is_waited_for,
            what_another_host_holds_is_not_rebuilt)
