@@ -40,6 +40,7 @@ struct state {
     bool locked;
     bool read_only;
     bool known;                /* file and row must exist */
+    bool examined;             /* a moment ago, or by this process: not to be done again */
     uint64_t letters_revision; /* grows with every change of the dead letters */
     sqlite3_stmt *statements[SQL_COUNT];
     sqlite3_stmt *rows[PIPELINE_ROWS][PIPELINE_ROW_ACTIONS];

@@ -117,7 +117,7 @@ int rebuild_open(struct state *live, struct state **next, struct err *err)
     int result = rebuild_look(live, &rebuild, &underway, err);
     if (result == 0 && underway) {
         char *name = rebuild_next_name(live);
-        result = live->read_only ? state_open_read_only(next, live->path, name, err)
+        result = live->read_only ? state_open_again(next, live->path, name, err)
                                  : state_open_known(next, live->path, name, err);
         free(name);
     }

@@ -363,7 +363,7 @@ static int store_open_state(struct state *s, struct err *err)
         result = s->known ? database_replaced(s, err) : store_migrate(s, err);
     } else if (result == 0) {
         result = store_check_form(s, &form, err);
-        if (result == 0) {
+        if (result == 0 && !s->examined) {
             result = store_check_whole(s, err);
         }
         if (result == 0 && form.form < store_newest_form()) {
@@ -413,8 +413,8 @@ int state_open_known(struct state **out, const char *path, const char *pipeline,
     return store_open_to_write(out, path, pipeline, true, err);
 }
 
-int state_open_read_only(struct state **out, const char *path, const char *pipeline,
-                         struct err *err)
+static int store_open_to_read(struct state **out, const char *path, const char *pipeline,
+                              bool examined, struct err *err)
 {
     *out = NULL;
     struct stat ignored;
@@ -426,6 +426,7 @@ int state_open_read_only(struct state **out, const char *path, const char *pipel
         return result;
     }
     struct state *s = store_new_state(path, pipeline, true);
+    s->examined = examined;
     result = store_open_state(s, err);
     if (result <= 0) {
         state_close(s);
@@ -433,6 +434,17 @@ int state_open_read_only(struct state **out, const char *path, const char *pipel
     }
     *out = s;
     return 0;
+}
+
+int state_open_read_only(struct state **out, const char *path, const char *pipeline,
+                         struct err *err)
+{
+    return store_open_to_read(out, path, pipeline, false, err);
+}
+
+int state_open_again(struct state **out, const char *path, const char *pipeline, struct err *err)
+{
+    return store_open_to_read(out, path, pipeline, true, err);
 }
 
 int state_read_at_once(struct state *s, struct err *err)

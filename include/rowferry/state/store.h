@@ -25,6 +25,10 @@ int state_open(struct state **out, const char *path, const char *pipeline,
  * file of an older version is read from a copy, which does not see later writes. */
 int state_open_read_only(struct state **out, const char *path, const char *pipeline,
                          struct err *err) MUST_CHECK;
+/* The same without examining the whole file, whose cost grows with its size: for a process that has
+ * examined it, and reads it often. */
+int state_open_again(struct state **out, const char *path, const char *pipeline,
+                     struct err *err) MUST_CHECK;
 /* Makes all later reads see one state of the file and lock it once, not each. Writers wait until
  * state_close, so read quickly. */
 int state_read_at_once(struct state *s, struct err *err) MUST_CHECK;

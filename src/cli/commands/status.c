@@ -46,7 +46,8 @@ int status_look(struct status *s, const char *path, struct err *err)
 {
     struct state *state;
     buf_init(&s->holder.standbys, STANDBY_BYTES);
-    int rc = state_open_read_only(&state, path, s->pipeline->name, err);
+    int rc = s->examined ? state_open_again(&state, path, s->pipeline->name, err)
+                         : state_open_read_only(&state, path, s->pipeline->name, err);
     if (rc < 0 || state == NULL) {
         return rc;
     }

@@ -103,7 +103,7 @@ void live_status_push_json(struct buf *out, const struct config *config,
 {
     struct err err;
     struct clock clock = clock_system();
-    struct status s = {.pipeline = pipeline, .why_unknown = "it does not count"};
+    struct status s = {.pipeline = pipeline, .examined = true, .why_unknown = "it does not count"};
     int rc = status_look(&s, config->state_path, &err);
     live_status_take_board(&s, view);
     s.now_us = clock_wall_us(&clock);

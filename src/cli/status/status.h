@@ -73,6 +73,7 @@ struct status {
     struct run runs[STATUS_RUNS]; /* newest first */
     size_t run_count;
     char lost[512];          /* why the live index is not what searches see; empty: not known */
+    bool examined;           /* this process has examined the state file when it opened it */
     int64_t pending;         /* entries of the change log; -1 if unknown */
     const char *why_unknown; /* one or two words */
 };
