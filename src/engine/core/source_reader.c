@@ -113,22 +113,6 @@ void source_reader_more(struct source_reader *r)
     r->reading = r->reading == SOURCE_READER_DRAINED ? SOURCE_READER_IDLE : r->reading;
 }
 
-void source_reader_ask(struct source_reader *r, struct span key)
-{
-    if (r->asked.count == 0 && r->asked.reading == 0) {
-        r->asked.first = r->asked.last = 0;
-        free(r->asked.error);
-        r->asked.error = NULL;
-    }
-    r->asked.keys = mem_grow(r->asked.keys, r->asked.count + 1, sizeof(*r->asked.keys));
-    r->asked.keys[r->asked.count++] = span_make(text_copy_span(key), key.len);
-}
-
-bool source_reader_was_asked(const struct source_reader *r, uint64_t page)
-{
-    return r->asked.first != 0 && page >= r->asked.first && page <= r->asked.last;
-}
-
 bool source_reader_done(const struct source_reader *r)
 {
     bool still = r->only_asked ? r->reading != SOURCE_READER_PAGE && r->page == 0
@@ -511,17 +495,4 @@ void source_reader_release_source(struct source_reader *r, const char *position,
         source_reader_close(r);
     }
     source_reader_report_unpruned(r);
-}
-
-bool source_reader_forget_consumer(struct source_reader *r, const char *consumer)
-{
-    struct err err;
-    if (r->capture == NULL || r->reading == SOURCE_READER_PAGE) {
-        return false;
-    }
-    int rc = r->capture->ops->forget(r->capture, consumer, &err);
-    if (rc < 0) {
-        log_err(LOG_WARN, "forget_failed", NULL, &err);
-    }
-    return rc == 0;
 }
