@@ -368,44 +368,6 @@ static int generation_check_live(struct generation *t, struct err *err)
     return rc < 0 ? rc : schema_check(t, err);
 }
 
-/* Promotes a rebuilt generation that was swapped in but not recorded. The alias is
- * authoritative. */
-static int generation_promote(struct generation *t, const struct index_info *at, struct err *err)
-{
-    struct state *state = NULL;
-    struct checkpoint next = {0};
-    size_t removed = 0;
-    int rc = rebuild_open(t->state, &state, err);
-    bool promoted = false;
-    if (rc == 0 && state != NULL) {
-        rc = checkpoint_load(state, &next, err);
-        promoted = rc == 0 && generation_same_text(next.generation, at->name) &&
-                   generation_same_text(next.index_uuid, at->uuid);
-    }
-    state_close(state);
-    if (promoted) { /* another program may have swapped it in before it was complete */
-        rc = t->service.ops->finish(t->service.self, at->name, t->definition->settings, err);
-    }
-    if (promoted && rc == 0) {
-        struct buf consumer;
-        buf_init(&consumer, 2048);
-        generation_consumer(t, &consumer);
-        bool was_live = t->checkpoint.phase == GENERATION_LIVE;
-        generation_retention_apply(t, t->state,
-                                   &(struct kept){.live = at->name,
-                                                  .former = t->checkpoint.generation,
-                                                  .count = t->rebuild.keep},
-                                   &removed);
-        rc = rebuild_promote(t->state, was_live ? buf_text(&consumer) : NULL,
-                             clock_wall_us(&t->clock), err);
-        buf_release(&consumer);
-        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->definition->name),
-                  F_TEXT("alias", t->definition->alias), F_TEXT("index", at->name));
-    }
-    checkpoint_release(&next);
-    return rc < 0 || !promoted ? rc : generation_reload(t, err);
-}
-
 /* Resumes an interrupted build if possible, otherwise starts again. */
 static int generation_check_building(struct generation *t, struct err *err)
 {
@@ -454,7 +416,7 @@ int generation_end_rebuild(struct generation *t, struct err *err)
     if (rc == 0 && underway) {
         rc = generation_resolve(t, &kind, &at, err);
     }
-    return rc == 0 && underway && kind == ALIAS_ONE ? generation_promote(t, &at, err) : rc;
+    return rc == 0 && underway && kind == ALIAS_ONE ? generation_live_promote(t, &at, err) : rc;
 }
 
 /* Claims the initial load before the index is looked up, because another host may be about to

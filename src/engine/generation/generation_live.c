@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes a complete generation live, and names the consumers of generations in the source. */
-#include "generation/generation.h"
+#include "generation/generation_private.h"
 
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #include "guard/deletes.h"
 #include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
+#include "rowferry/state/rebuild.h"
 
 /* The index may have been deleted and another one created with its name. */
 void generation_consumer_name(const struct generation *t, const char *index, const char *uuid,
@@ -152,4 +153,40 @@ int generation_go_live(struct generation *t, struct err *err)
                   F_TEXT("alias", t->definition->alias), F_TEXT("index", c->generation));
     }
     return rc < 0 ? rc : generation_reload(t, err);
+}
+
+int generation_live_promote(struct generation *t, const struct index_info *at, struct err *err)
+{
+    struct state *state = NULL;
+    struct checkpoint next = {0};
+    size_t removed = 0;
+    int rc = rebuild_open(t->state, &state, err);
+    bool promoted = false;
+    if (rc == 0 && state != NULL) {
+        rc = checkpoint_load(state, &next, err);
+        promoted = rc == 0 && generation_same_text(next.generation, at->name) &&
+                   generation_same_text(next.index_uuid, at->uuid);
+    }
+    state_close(state);
+    if (promoted) { /* another program may have swapped it in before it was complete */
+        rc = t->service.ops->finish(t->service.self, at->name, t->definition->settings, err);
+    }
+    if (promoted && rc == 0) {
+        struct buf consumer;
+        buf_init(&consumer, 2048);
+        generation_consumer(t, &consumer);
+        bool was_live = t->checkpoint.phase == GENERATION_LIVE;
+        generation_retention_apply(t, t->state,
+                                   &(struct kept){.live = at->name,
+                                                  .former = t->checkpoint.generation,
+                                                  .count = t->rebuild.keep},
+                                   &removed);
+        rc = rebuild_promote(t->state, was_live ? buf_text(&consumer) : NULL,
+                             clock_wall_us(&t->clock), err);
+        buf_release(&consumer);
+        log_event(LOG_INFO, "generation_live", F_TEXT("pipeline", t->definition->name),
+                  F_TEXT("alias", t->definition->alias), F_TEXT("index", at->name));
+    }
+    checkpoint_release(&next);
+    return rc < 0 || !promoted ? rc : generation_reload(t, err);
 }

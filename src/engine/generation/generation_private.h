@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of generation.c: the comparison of definitions (schema.c), and the takeover from the
- * source's checkpoint backup after the state file was lost (takeover.c). */
+/* Parts of generation.c: the comparison of definitions (schema.c), the takeover from the source's
+ * checkpoint backup after the state file was lost (takeover.c), and a swap that was not recorded
+ * (generation_live.c). */
 #pragma once
 
 #include "generation/generation.h"
@@ -13,6 +14,11 @@
  * be added now, because the index is still being filled or t->observes is set.
  */
 int schema_check(struct generation *t, struct err *err) MUST_CHECK;
+
+/* Promotes a rebuilt generation that was swapped in but not recorded. The alias is
+ * authoritative. */
+int generation_live_promote(struct generation *t, const struct index_info *at,
+                            struct err *err) MUST_CHECK;
 
 /* Stores the canonical text of the current definition. */
 int schema_note(struct generation *t, struct err *err) MUST_CHECK;

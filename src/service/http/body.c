@@ -34,7 +34,7 @@
 
 /* A member with null is not checked. The member of an answer about indices is in the object of each
  * index. */
-static const struct form {
+static const struct answer_form {
     struct json_limits limits;
     const char *member;
     json_type type;
@@ -125,7 +125,7 @@ int body_unreadable(const struct http_answer *answer, const char *method, const 
 
 /* Returns false if the answer lacks the member of its form. Every index must have it, and an answer
  * about indices names one at least. */
-static bool body_has_form(const struct form *form, struct json_object *tree)
+static bool body_has_form(const struct answer_form *form, struct json_object *tree)
 {
     struct json_members index = json_tree_members(tree);
     bool has = form->member == NULL;
@@ -145,7 +145,7 @@ int body_expect(struct json_object **out, const struct http_answer *answer, enum
                 const char *method, const char *path, struct err *err)
 {
     char lacks[96] = "expected a JSON object";
-    const struct form *form = &forms[use];
+    const struct answer_form *form = &forms[use];
     int rc = body_take(out, answer, use, method, path, err);
     bool object = rc == 0 && json_tree_is_object(*out);
     if (rc < 0 || (object && body_has_form(form, *out))) {
