@@ -298,7 +298,7 @@ char **text_copy_list(const char *const *items, size_t count)
 {
     char **copy = mem_zero(count + 1, sizeof(*copy));
     for (size_t i = 0; i < count; i++) {
-        copy[i] = text_copy(items[i]);
+        copy[i] = items[i] != NULL ? text_copy(items[i]) : NULL;
     }
     return copy;
 }

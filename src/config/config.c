@@ -322,6 +322,7 @@ static void config_free_pipeline(struct pipeline_config *p)
     for (size_t i = 0; i < p->field_count; i++) {
         free(p->fields[i].property);
         free(p->fields[i].column);
+        free(p->fields[i].zone);
     }
     free(p->fields);
     config_free_validate(&p->validate);

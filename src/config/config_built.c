@@ -87,9 +87,15 @@ static struct json_object *config_built_fields_of(const struct pipeline_config *
 {
     struct json_object *o = json_build_object();
     for (size_t i = 0; i < p->field_count; i++) {
-        const char *column = p->fields[i].column;
-        json_build_member(o, p->fields[i].property,
-                          column != NULL ? json_build_text(column) : NULL);
+        const struct field *field = &p->fields[i];
+        struct json_object *value = field->column != NULL ? json_build_text(field->column) : NULL;
+        if (field->zone != NULL) {
+            struct json_object *zoned = json_build_object();
+            json_build_member(zoned, "column", value);
+            json_build_member(zoned, "zone", json_build_text(field->zone));
+            value = zoned;
+        }
+        json_build_member(o, field->property, value);
     }
     return o;
 }

@@ -33,7 +33,8 @@ static bool config_compare_same_fields(const struct pipeline_config *a,
     bool same = a->field_count == b->field_count;
     for (size_t i = 0; i < a->field_count && same; i++) {
         same = config_compare_same_text(a->fields[i].property, b->fields[i].property) &&
-               config_compare_same_text(a->fields[i].column, b->fields[i].column);
+               config_compare_same_text(a->fields[i].column, b->fields[i].column) &&
+               config_compare_same_text(a->fields[i].zone, b->fields[i].zone);
     }
     return same;
 }

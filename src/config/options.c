@@ -159,7 +159,8 @@ const struct option options[] = {
     {"to.routing", SCOPE_PIPELINE, OPTION_TEXT, IN_PIPELINE(to.routing),
      .help = "a column of from.key: documents with the same value lie on the same shard"},
     {"fields", SCOPE_PIPELINE, OPTION_FIELDS, IN_PIPELINE(fields),
-     .help = "property <- column if the names differ; null: the service fills it"},
+     .help = "property <- column if the names differ; null: the service fills it; or an object: "
+             "the zone of a timestamp, and its column"},
     {"verify.every", SCOPE_PIPELINE, OPTION_DURATION, IN_PIPELINE(verify.every_ms), .least = "1s",
      .most = "366d", .help = "how often run compares the index with the table"},
     {"verify.repair", SCOPE_PIPELINE, OPTION_FLAG, IN_PIPELINE(verify.repair), .fallback = "false",

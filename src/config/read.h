@@ -58,13 +58,17 @@ int value_text(struct config_reader *r, const char *path, struct json_object *va
 int value_secret(struct config_reader *r, const char *path, struct json_object *value,
                  struct secret *out) MUST_CHECK;
 
-/* The members that an object of a list may have, and a check of the object after it was read. */
+/* The members that an object may have, and a check of the object after it was read. */
 struct value_object {
     const struct option *members; /* ends with a null path; offsets are within an item */
-    size_t item_bytes;
-    const char *hint; /* for an unknown key */
+    size_t item_bytes;            /* of a list */
+    const char *hint;             /* for an unknown key */
     int (*check)(const struct config_reader *r, const char *path, const void *item);
 };
+
+/* Reads one object into a struct (value_objects.c). */
+int value_object(struct config_reader *r, const struct value_object *o, const char *path,
+                 struct json_object *value, void *item) MUST_CHECK;
 
 /* Reads a list of objects into *items, which the caller frees even after an error
  * (value_objects.c). */
@@ -75,6 +79,10 @@ int value_objects(struct config_reader *r, const struct value_object *o, const c
  * (value_dependency.c). */
 int value_dependencies(struct config_reader *r, const char *path, struct json_object *value,
                        void *target) MUST_CHECK;
+
+/* Reads the fields into a pointer followed by its count (value_fields.c). */
+int value_fields(struct config_reader *r, const char *path, struct json_object *value,
+                 void *target) MUST_CHECK;
 
 /* Reads searches and their expected hits in the same way (value_query.c). */
 int value_queries(struct config_reader *r, const char *path, struct json_object *value,

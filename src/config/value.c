@@ -260,35 +260,6 @@ static int value_read_list(struct config_reader *r, const struct option *o, cons
     return 0;
 }
 
-struct field_list {
-    struct field *items;
-    size_t count;
-};
-
-static int value_read_fields(struct config_reader *r, const char *path, struct json_object *value,
-                             struct field_list *out)
-{
-    if (!json_tree_is_object(value)) {
-        return read_fail_kind(r, path, value, "an object");
-    }
-    out->items = mem_zero(json_tree_count(value), sizeof(*out->items));
-    for (struct json_members m = json_tree_members(value); json_tree_next(&m);) {
-        struct field *field = &out->items[out->count++];
-        field->property = text_copy(m.name);
-        if (m.value != NULL) {
-            struct buf member;
-            buf_init(&member, MAX_PATH_BYTES);
-            buf_printf(&member, "%s.%s", path, m.name);
-            int result = value_text(r, buf_text(&member), m.value, &field->column);
-            buf_release(&member);
-            if (result != 0) {
-                return result;
-            }
-        }
-    }
-    return 0;
-}
-
 int value_read(struct config_reader *r, const struct option *o, const char *path,
                struct json_object *value, void *target)
 {
@@ -316,7 +287,7 @@ int value_read(struct config_reader *r, const struct option *o, const char *path
     case OPTION_TEXTS:
         return value_read_list(r, o, path, value, target);
     case OPTION_FIELDS:
-        return value_read_fields(r, path, value, target);
+        return value_fields(r, path, value, target);
     case OPTION_DEPENDS:
         return value_dependencies(r, path, value, target);
     case OPTION_QUERIES:

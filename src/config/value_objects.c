@@ -32,8 +32,8 @@ static int value_objects_read_member(struct config_reader *r, const struct value
     return value == NULL ? 0 : value_read(r, member, path, value, item + member->offset);
 }
 
-static int value_objects_read_object(struct config_reader *r, const struct value_object *o,
-                                     const char *path, struct json_object *value, char *item)
+int value_object(struct config_reader *r, const struct value_object *o, const char *path,
+                 struct json_object *value, void *item)
 {
     if (!json_tree_is_object(value)) {
         return read_fail_kind(r, path, value, "an object");
@@ -64,8 +64,7 @@ int value_objects(struct config_reader *r, const struct value_object *o, const c
         struct buf place;
         buf_init(&place, MAX_PATH_BYTES);
         buf_printf(&place, "%s[%zu]", path, i);
-        int result =
-            value_objects_read_object(r, o, buf_text(&place), json_tree_item(value, i), item);
+        int result = value_object(r, o, buf_text(&place), json_tree_item(value, i), item);
         buf_release(&place);
         if (result != 0) {
             return result;

@@ -103,8 +103,9 @@ void golden_plan_release(struct golden_plan *p)
 static struct pg_result *read_row(const struct golden_plan *p, struct pg *pg)
 {
     static const char *const first[] = {"1"};
-    struct rowsql_input in = {p->table, (const char *const *)p->plan.columns, p->plan.column_count,
-                              NULL};
+    struct rowsql_input in = {.table = p->table,
+                              .columns = (const char *const *)p->plan.columns,
+                              .column_count = p->plan.column_count};
     struct rowsql sql = {0};
     struct pg_result *row = NULL;
     struct err err;

@@ -116,6 +116,9 @@ static void probe_mapping(struct check *c)
     struct err err;
     struct check_plan p;
     int rc = check_plan(c, &p, &err);
+    if (rc == 0) {
+        rc = catalog_check_zones(c->pg, p.plan.zones, p.plan.column_count, &err);
+    }
     if (rc < 0 && !probe_mapping_notes_have_error(&p.notes)) {
         check_fail(c, &err);
     } else if (rc == 0) {

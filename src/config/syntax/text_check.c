@@ -33,6 +33,16 @@ int text_check_mapping(const char *json, struct err *err)
     return result;
 }
 
+int text_check_zone(const char *value, struct err *err)
+{
+    const char *city = strchr(value, '/');
+    if (strcmp(value, "UTC") == 0 || (city != NULL && city > value && city[1] != '\0')) {
+        return 0;
+    }
+    err_set(err, ERR_CONFIG, "\"%s\" is not the full name of a time zone", value);
+    return err_hint(err, "write it like \"Europe/Berlin\", or \"UTC\"");
+}
+
 int text_check_table(const char *value, struct err *err)
 {
     struct tablename name;

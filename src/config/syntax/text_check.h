@@ -11,5 +11,8 @@
 int text_check_name(const char *value, struct err *err) MUST_CHECK;
 /* A table's name that source/sql/tablename.h can read. */
 int text_check_table(const char *value, struct err *err) MUST_CHECK;
+/* A time zone with daylight time, by its full name: "Europe/Berlin", or "UTC". PostgreSQL reads
+ * abbreviations and offsets too, but an abbreviation is a fixed offset, and "UTC+2" is west. */
+int text_check_zone(const char *value, struct err *err) MUST_CHECK;
 /* A mapping that the document module can read. */
 int text_check_mapping(const char *json, struct err *err) MUST_CHECK;

@@ -66,18 +66,27 @@ static void plan_note_no_column(struct compiler *c, const struct property *prope
     free(names);
 }
 
-/* Returns the index of the column in the row. A column is selected once, even if it fills several
- * properties. */
-static size_t plan_select_column(struct plan *plan, const char *name)
+static bool plan_is_same_zone(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Returns the index of the column in the row. A column is selected once per zone, even if it fills
+ * several properties. */
+static size_t plan_select_column(struct plan *plan, const char *name, const char *zone)
 {
     for (size_t i = 0; i < plan->column_count; i++) {
-        if (strcmp(plan->columns[i], name) == 0) {
+        if (strcmp(plan->columns[i], name) == 0 && plan_is_same_zone(plan->zones[i], zone)) {
             return i + 1;
         }
     }
-    plan->columns = mem_grow(plan->columns, plan->column_count + 1, sizeof(*plan->columns));
-    plan->columns[plan->column_count++] = text_copy(name);
-    return plan->column_count;
+    size_t count = plan->column_count + 1;
+    plan->columns = mem_grow(plan->columns, count, sizeof(*plan->columns));
+    plan->zones = mem_grow(plan->zones, count, sizeof(*plan->zones));
+    plan->columns[count - 1] = text_copy(name);
+    plan->zones[count - 1] = zone != NULL ? text_copy(zone) : NULL;
+    plan->column_count = count;
+    return count;
 }
 
 /* Returns `,"name":`, padded to whole blocks. */
@@ -96,13 +105,14 @@ static char *plan_make_prefix(const char *name, size_t *len)
 
 /* Takes ownership of the pair. */
 static void plan_add_step(struct plan *plan, const struct property *property,
-                          const struct column *column, const struct type_pair *pair)
+                          const struct column *column, const char *zone,
+                          const struct type_pair *pair)
 {
     size_t prefix_len;
     char *prefix = plan_make_prefix(property->name, &prefix_len);
     plan->steps = mem_grow(plan->steps, plan->count + 1, sizeof(*plan->steps));
     plan->steps[plan->count++] = (struct plan_step){
-        .value = plan_select_column(plan, column->name),
+        .value = plan_select_column(plan, column->name, zone),
         .pair = *pair,
         .prefix = prefix,
         .prefix_len = prefix_len,
@@ -112,7 +122,7 @@ static void plan_add_step(struct plan *plan, const struct property *property,
 
 /* Finds the converters; their notes become notes of the plan. */
 static void plan_compile_step(struct compiler *c, const struct property *property,
-                              const struct column *column)
+                              const struct column *column, const char *zone)
 {
     struct converter_search search = {c->in->document_bytes, c->notes, 0};
     struct type_pair pair;
@@ -124,14 +134,28 @@ static void plan_compile_step(struct compiler *c, const struct property *propert
         }
     }
     if (fits) {
-        plan_add_step(c->plan, property, column, &pair);
+        plan_add_step(c->plan, property, column, zone, &pair);
     } else {
         type_release(&pair);
     }
 }
 
+static void plan_note_no_zone(struct compiler *c, const struct property *property,
+                              const struct column *column)
+{
+    struct buf text;
+    buf_init(&text, TEXT_BYTES);
+    buf_printf(&text,
+               "property \"%s\" cannot have a \"zone\": column \"%s\" is of type %s, not timestamp "
+               "without time zone",
+               property->name, column->name, column->declared);
+    plan_count_error(c, buf_text(&text));
+    converter_notes_take(c->notes, true, property->name, &text);
+}
+
 static void plan_compile_property(struct compiler *c, const struct property *property)
 {
+    static char instant_type[] = "timestamptz";
     const struct field *field = plan_find_field(c->in, property->name);
     bool filled_by_service = (field != NULL && field->column == NULL) ||
                              strcmp(property->type, "alias") == 0 ||
@@ -145,7 +169,16 @@ static void plan_compile_property(struct compiler *c, const struct property *pro
         plan_note_no_column(c, property, name);
         return;
     }
-    plan_compile_step(c, property, column);
+    const char *zone = field != NULL ? field->zone : NULL;
+    if (zone == NULL) {
+        plan_compile_step(c, property, column, NULL);
+    } else if (column->category != 'b' || strcmp(column->type, "timestamp") != 0) {
+        plan_note_no_zone(c, property, column);
+    } else {
+        struct column instant = *column;
+        instant.type = instant_type;
+        plan_compile_step(c, property, &instant, zone);
+    }
 }
 
 /* Checks that every field names a property and that source_id is not among them, as rowferry fills
@@ -215,9 +248,11 @@ void plan_release(struct plan *p)
     }
     for (size_t i = 0; i < p->column_count; i++) {
         free(p->columns[i]);
+        free(p->zones[i]);
     }
     free(p->steps);
     free(p->columns);
+    free(p->zones);
     free(p->too_large);
     *p = (struct plan){0};
 }

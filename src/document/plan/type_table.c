@@ -29,7 +29,7 @@
 #define LOSS_READ "a text that the service cannot read as this type makes the row a dead letter"
 #define LOSS_JSON "JSON that the service cannot read as this type makes the row a dead letter"
 #define LOSS_WHOLE "search sees the number without its fraction"
-#define LOSS_UTC "taken as UTC"
+#define LOSS_UTC "taken as UTC without a \"zone\" in \"fields\""
 #define LOSS_PARTS "what its parts lose" /* replaced by notes for each part */
 #define LOSS_WHOLE_TEXT "its parts are not searchable one by one"
 

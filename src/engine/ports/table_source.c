@@ -96,6 +96,7 @@ static void table_source_fingerprint(struct table_source *t, const struct buf *v
     }
     for (size_t i = 0; i < t->plan.count; i++) {
         buf_printf(&text, "field %s %zu\n", t->plan.steps[i].prefix, t->plan.steps[i].value);
+        table_source_push_line(&text, "zone ", t->plan.zones[t->plan.steps[i].value - 1]);
     }
     snprintf(t->fingerprint, sizeof(t->fingerprint), "%016" PRIx64,
              text_hash(buf_text(&text), text.len));
@@ -133,7 +134,13 @@ static void table_source_word_fields(struct table_source *t, struct buf *value)
     }
     for (size_t i = 0; i < plan->count; i++) {
         const struct plan_step *step = &plan->steps[i];
-        drift_words_push(&t->words, WORD_FIELD, step->property, plan->columns[step->value - 1]);
+        const char *zone = plan->zones[step->value - 1];
+        buf_push_text(value, plan->columns[step->value - 1]);
+        if (zone != NULL) {
+            buf_printf(value, " in %s", zone);
+        }
+        drift_words_push(&t->words, WORD_FIELD, step->property, buf_text(value));
+        buf_reset(value);
     }
 }
 
@@ -168,6 +175,9 @@ static int table_source_plan(struct table_source *t, struct err *err)
                                .field_count = t->options.field_count,
                                .document_bytes = t->options.document_bytes};
     int rc = plan_compile(&t->plan, &input, NULL, err);
+    if (rc == 0) {
+        rc = catalog_check_zones(t->pg, t->plan.zones, t->plan.column_count, err);
+    }
     return rc < 0 ? err_context(err, "table %s", t->table->quoted) : 0;
 }
 
@@ -346,6 +356,7 @@ static struct changelog_options table_source_changelog(const struct table_source
                                       .retain_age_ms = t->options.retain_age_ms,
                                       .retain_size = t->options.retain_size,
                                       .columns = (const char *const *)t->plan.columns,
+                                      .zones = (const char *const *)t->plan.zones,
                                       .column_count = t->plan.column_count,
                                       .fingerprint = t->table->fingerprint,
                                       .readers = t->options.readers};
@@ -442,6 +453,7 @@ static int table_source_open_cursor(struct table_source *t, struct pg *pg, const
                                      .overlap_ms = t->options.overlap_ms,
                                      .where = t->options.where,
                                      .columns = (const char *const *)t->plan.columns,
+                                     .zones = (const char *const *)t->plan.zones,
                                      .column_count = t->plan.column_count,
                                      .fingerprint = t->table->fingerprint};
     return cursor_open(out, pg, &options, err);

@@ -336,3 +336,19 @@ int catalog_capturable(const struct table *t, struct err *err)
     }
     return why != NULL ? catalog_refuse(t, why, err) : 0;
 }
+
+int catalog_check_zones(struct pg *pg, char *const *zones, size_t count, struct err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        if (zones[i] != NULL) {
+            rc = pg_query(pg, NULL, NULL, "select now() at time zone $1", &(const char *){zones[i]},
+                          1, err);
+        }
+        if (rc == ERR_REJECTED) {
+            err_set(err, ERR_REJECTED, "PostgreSQL has no time zone \"%s\"", zones[i]);
+            err_hint(err, "correct \"zone\" in \"fields\"; pg_timezone_names lists the names");
+        }
+    }
+    return rc;
+}

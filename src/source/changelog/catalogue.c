@@ -132,7 +132,7 @@ int catalogue_look_up(struct catalogue *c, struct err *err)
         rc = installed_require(c->pg, c->table, &c->installed, err);
     }
     if (rc == 0) {
-        struct rowsql_input in = {c->table, o->columns, o->column_count, o->where};
+        struct rowsql_input in = {c->table, o->columns, o->column_count, o->where, o->zones};
         rc = rowsql_build(&c->sql, &in, err);
     }
     if (rc == 0) {

@@ -15,6 +15,7 @@ struct options_copy {
     char *texts[TEXTS];
     char **key;
     char **columns;
+    char **zones;
     struct dependency *dependencies;
 };
 
@@ -31,9 +32,11 @@ struct changelog_options *changelog_options_copy(const struct changelog_options 
     }
     copy->key = text_copy_list(from->key, from->key_count);
     copy->columns = text_copy_list(from->columns, from->column_count);
+    copy->zones = from->zones != NULL ? text_copy_list(from->zones, from->column_count) : NULL;
     copy->dependencies = depend_copy_all(from->dependencies, from->dependency_count);
     o->key = (const char *const *)copy->key;
     o->columns = (const char *const *)copy->columns;
+    o->zones = (const char *const *)copy->zones;
     o->dependencies = copy->dependencies;
     o->page_rows = from->page_rows > 0 ? from->page_rows : PAGE_ROWS;
     o->page_blocks = from->page_blocks > 0 ? from->page_blocks : PAGE_BLOCKS_COUNT;
@@ -52,6 +55,7 @@ void changelog_options_free(struct changelog_options *o)
     }
     text_free_list(copy->key, o->key_count);
     text_free_list(copy->columns, o->column_count);
+    text_free_list(copy->zones, o->column_count);
     depend_free_all(copy->dependencies, o->dependency_count);
     free(copy);
 }

@@ -23,7 +23,8 @@ static struct cursor *cursor_of(struct capture *capture)
 struct rowsql_input cursor_rows(const struct cursor *c)
 {
     return (struct rowsql_input){c->table, (const char *const *)c->options.columns,
-                                 c->options.column_count, c->options.where};
+                                 c->options.column_count, c->options.where,
+                                 (const char *const *)c->options.zones};
 }
 
 static int cursor_require_kind(const struct table *t, struct err *err)
@@ -282,6 +283,7 @@ static void cursor_free(struct capture *capture)
     catalog_table_free(c->table);
     text_free_list(c->options.key, c->options.key_count);
     text_free_list(c->options.columns, c->options.column_count);
+    text_free_list(c->options.zones, c->options.column_count);
     free(c->options.table);
     free(c->options.column);
     free(c->options.where);
@@ -315,6 +317,7 @@ int cursor_open(struct capture **out, struct pg *pg, const struct cursor_options
     c->options.where = o->where != NULL ? text_copy(o->where) : NULL;
     c->options.columns = text_copy_list(o->columns, o->column_count);
     c->options.column_count = o->column_count;
+    c->options.zones = o->zones != NULL ? text_copy_list(o->zones, o->column_count) : NULL;
     c->options.fingerprint = o->fingerprint != NULL ? text_copy(o->fingerprint) : NULL;
     c->horizon.overlap_ms = o->overlap_ms;
     c->options.page_rows = o->page_rows > 0 ? o->page_rows : PAGE_ROWS;

@@ -39,6 +39,7 @@ struct cursor_settings {
     char *column;
     char *where;
     char **columns;
+    char **zones;
     size_t column_count;
     char *fingerprint;
     size_t page_rows;

@@ -39,11 +39,30 @@ int rowsql_check_columns(const struct rowsql_input *in, struct err *err)
     return 0;
 }
 
+static void rowsql_push_column(struct buf *out, const char *name)
+{
+    buf_push_literal(out, "t.");
+    sqlquote_identifier(out, name);
+}
+
 void rowsql_push_columns(struct buf *out, const struct rowsql_input *in)
 {
     for (size_t i = 0; i < in->column_count; i++) {
-        buf_push_literal(out, ", t.");
-        sqlquote_identifier(out, in->columns[i]);
+        const char *zone = in->zones != NULL ? in->zones[i] : NULL;
+        buf_push_literal(out, ", ");
+        if (zone == NULL) {
+            rowsql_push_column(out, in->columns[i]);
+            continue;
+        }
+        buf_push_literal(out, "case when ");
+        rowsql_push_column(out, in->columns[i]);
+        buf_push_literal(out, " between '0001-01-01' and '9999-12-31 24:00' then ");
+        rowsql_push_column(out, in->columns[i]);
+        buf_push_literal(out, " at time zone ");
+        sqlquote_literal(out, zone);
+        buf_push_literal(out, " else ");
+        rowsql_push_column(out, in->columns[i]);
+        buf_push_literal(out, " at time zone 'UTC' end");
     }
 }
 

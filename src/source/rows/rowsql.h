@@ -31,7 +31,8 @@ struct rowsql_input {
     const struct table *table;
     const char *const *columns;
     size_t column_count;
-    const char *where; /* null: all rows */
+    const char *where;        /* null: all rows */
+    const char *const *zones; /* of the columns, null for none (plan.h); or null: all have none */
 };
 
 /* Returns ERR_REJECTED if a column does not exist. */
@@ -40,7 +41,8 @@ int rowsql_check_columns(const struct rowsql_input *in, struct err *err) MUST_CH
 void rowsql_release(struct rowsql *s);
 
 /* Appends the columns after the key's text: only names, because values are sent in their own text
- * form. */
+ * form. A timestamp with a zone becomes an instant, if an instant of the years 1 to 9999 can
+ * result; others stay as they are, because no document holds them and the conversion could fail. */
 void rowsql_push_columns(struct buf *out, const struct rowsql_input *in);
 
 /* The statements that list those keys of the table that another query finds, in the key's order.

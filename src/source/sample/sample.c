@@ -352,14 +352,14 @@ bool sample_rows_exact(const struct sample *s)
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-int sample_push_rows(struct sample *s, struct buf *sql, const char *const *columns, size_t count,
-                     struct err *err)
+int sample_push_rows(struct sample *s, struct buf *sql, size_t first, size_t count, struct err *err)
 {
     struct rowsql rows = {0};
     struct rowsql_input in = {.table = s->rows,
-                              .columns = columns,
+                              .columns = (const char *const *)s->plan.columns + first,
                               .column_count = count,
-                              .where = s->options.rows->where};
+                              .where = s->options.rows->where,
+                              .zones = (const char *const *)s->plan.zones + first};
     int rc = rowsql_build(&rows, &in, err);
     if (rc == 0) {
         buf_push_text(sql, rows.again);
@@ -385,8 +385,7 @@ int sample_begin_rows(struct sample *s, struct err *err)
     buf_init(&sql, SAMPLE_SQL_BYTES);
     buf_push_literal(&sql, "declare sampled no scroll cursor for\n");
     if (rc == 0) {
-        rc = sample_push_rows(s, &sql, (const char *const *)s->plan.columns, s->plan.column_count,
-                              err);
+        rc = sample_push_rows(s, &sql, 0, s->plan.column_count, err);
     }
     if (rc == 0) {
         rc = sample_ask(s, NULL, NULL, &sql, err);

@@ -27,8 +27,8 @@ struct sample {
     struct value *values;
 };
 
-/* Appends the statement that reads these columns of the chosen rows. */
-int sample_push_rows(struct sample *s, struct buf *sql, const char *const *columns, size_t count,
+/* Appends the statement that reads columns of the plan from the chosen rows. */
+int sample_push_rows(struct sample *s, struct buf *sql, size_t first, size_t count,
                      struct err *err) MUST_CHECK;
 
 /* Runs a statement over the chosen rows. */

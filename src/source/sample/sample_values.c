@@ -164,9 +164,8 @@ static void sample_values_push_value(struct buf *sql, enum sample_how how, const
 static int sample_values_push_chosen(struct sample *s, struct buf *sql,
                                      const struct plan_step *step, struct err *err)
 {
-    const char *column = s->plan.columns[step->value - 1];
     buf_push_literal(sql, "(\n");
-    int rc = sample_push_rows(s, sql, &column, 1, err);
+    int rc = sample_push_rows(s, sql, step->value - 1, 1, err);
     buf_push_literal(sql, "\n) as r(k, c)");
     return rc;
 }
@@ -203,14 +202,19 @@ int sample_values(struct sample *s, const struct plan_step *step, sample_each ea
     struct buf sql;
     const char *why;
     enum sample_how how = sample_how(s, step, &why);
+    static char instant_type[] = "timestamptz";
     const struct column *c = sample_values_column_of(s, step);
     const struct property *p = mapping_find(s->options.mapping, step->property);
+    struct column element = *sample_values_element_of(c);
+    if (s->plan.zones[step->value - 1] != NULL) {
+        element.type = instant_type;
+    }
     buf_init(&sql, SAMPLE_SQL_BYTES);
     buf_push_literal(&sql, "select r.k, dense_rank() over (order by x.e), left(x.v, " TEXT_MOST
                            ")\n  from ");
     int rc = sample_values_push_chosen(s, &sql, step, err);
     buf_push_literal(&sql, ",\n lateral (select ");
-    sample_values_push_value(&sql, how, p, sample_values_element_of(c));
+    sample_values_push_value(&sql, how, p, &element);
     buf_push_text(&sql, column_is_array(c) ? " from unnest(r.c) as u(c)) x"
                                            : " from (select r.c) as u(c)) x");
     buf_push_literal(&sql, "\n where x.e is not null");

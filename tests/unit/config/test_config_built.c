@@ -59,6 +59,7 @@ static void expect_same(const char *pipeline)
     for (size_t i = 0; i < p->field_count; i++) {
         ck_assert_str_eq(p->fields[i].property, q->fields[i].property);
         ck_assert_pstr_eq(p->fields[i].column, q->fields[i].column);
+        ck_assert_pstr_eq(p->fields[i].zone, q->fields[i].zone);
     }
     free(text);
     free(text_again);
@@ -79,12 +80,12 @@ START_TEST(a_pipeline_reads_back_as_it_was)
         "\"ingest_pipeline\":\"p\",\"mappings\":{\"dynamic\":\"strict\",\"properties\":{\"title\":"
         "{\"type\":\"text\",\"fields\":{\"raw\":{\"type\":\"keyword\"}}},\"n\":{\"type\":"
         "\"scaled_float\",\"scaling_factor\":100.5}}}},\"fields\":{\"title\":\"headline\",\"n\":"
-        "null}}");
+        "{\"column\":\"m\",\"zone\":\"UTC\"}}}");
     expect_same(
         "{\"name\":\"a\",\"from\":{\"table\":\"t\",\"query\":\"select 1 as id\\nfrom t\","
         "\"depends_on\":[{\"table\":\"o\",\"key\":[\"x\"],\"keys\":\"select unnest($1)\"}]},"
-        "\"to\":{\"index\":\"i\",\"mappings\":{\"properties\":{\"id\":{\"type\":\"long\"}}}}"
-        "}");
+        "\"to\":{\"index\":\"i\",\"mappings\":{\"properties\":{\"id\":{\"type\":\"long\"}}}},"
+        "\"fields\":{\"id\":null}}");
 }
 END_TEST
 

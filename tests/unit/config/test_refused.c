@@ -151,6 +151,12 @@ static const struct refused {
      "shop.json:2:50: \"pipelines[0].from.key[1]\" is a number; a string is expected", NULL},
     {PIPE("\"name\": \"a b\"," FROM "," TO),
      "shop.json:2:10: \"pipelines[0].name\": a name has letters, digits, - and _ only", NULL},
+    {PIPE2("\"fields\": {\"title\": {\"zone\": \"CET\"}}"),
+     "shop.json:3:30: \"pipelines[0].fields.title.zone\": \"CET\" is not the full name of a time "
+     "zone",
+     "write it like \"Europe/Berlin\", or \"UTC\""},
+    {PIPE2("\"fields\": {\"title\": {\"column\": \"x\"}}"),
+     "shop.json:3:21: \"pipelines[0].fields.title.zone\" is missing", NULL},
     {PIPE2("\"fields\": {\"titel\": \"x\"}"),
      "shop.json:3:12: \"pipelines[0].fields.titel\" is not a property of the mapping",
      "did you mean \"title\"?"},

@@ -5,6 +5,9 @@
  *
  * Each property is filled from the column of the same name unless `fields` specifies another. A
  * field set to null is filled by the service. source_id is always written, from the key's text.
+ *
+ * A timestamp without a zone gets one by its field. PostgreSQL converts it to an instant while it
+ * is read, so that changes of daylight time are those of its own rules.
  */
 #pragma once
 
@@ -18,6 +21,7 @@ struct buf;
 struct field {
     char *property;
     char *column; /* null: the service fills it */
+    char *zone;   /* of a timestamp without one, as PostgreSQL names it; null: none */
 };
 
 #define PLAN_PREFIX_BLOCK 16 /* prefixes are padded to and copied in blocks of this size */
@@ -34,6 +38,7 @@ struct plan {
     struct plan_step *steps;
     size_t count;
     char **columns; /* columns to select, in the order of the row's values from 1 on */
+    char **zones;   /* for each column: read as an instant in this zone; null: read as it is */
     size_t column_count;
     size_t document_bytes; /* size of the largest document that is sent */
     char *too_large;       /* "a document of more than 16777216 bytes", a refusal's reason */

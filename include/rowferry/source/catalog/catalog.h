@@ -45,6 +45,11 @@ int catalog_table(struct pg *pg, struct table **out, const char *name, const cha
                   size_t key_count, struct err *err) MUST_CHECK;
 void catalog_table_free(struct table *t); /* null is allowed */
 
+/* Returns ERR_REJECTED if PostgreSQL does not know one of the zones of a plan's columns; each may
+ * be null. */
+int catalog_check_zones(struct pg *pg, char *const *zones, size_t count,
+                        struct err *err) MUST_CHECK;
+
 /*
  * From now on the rows of the table are those of the query, one for each key; columns and
  * fingerprint become the query's. Returns ERR_REJECTED if the query is invalid, or if a key column

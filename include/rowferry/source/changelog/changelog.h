@@ -23,6 +23,7 @@ struct changelog_options {
     const struct dependency *dependencies; /* of the query; copied */
     size_t dependency_count;
     const char *const *columns; /* values of a row after the key's text (plan.h) */
+    const char *const *zones;   /* of the columns; null: all have none */
     size_t column_count;
     const char *fingerprint; /* of the table at the plan's compilation; drift is ERR_TRANSIENT */
     size_t page_rows;        /* rows per page of the log, default 5000 */

@@ -27,6 +27,7 @@ struct cursor_options {
     const char *column;         /* the column that grows with each change */
     const char *where;          /* null: all rows */
     const char *const *columns; /* values of a row after the key's text (plan.h) */
+    const char *const *zones;   /* of the columns; null: all have none */
     size_t column_count;
     const char *fingerprint; /* of the table at the plan's compilation; drift is ERR_TRANSIENT */
     int64_t overlap_ms;      /* 0: 5 s below an exact horizon, 1 min without one */

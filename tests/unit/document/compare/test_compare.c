@@ -92,7 +92,7 @@ START_TEST(what_the_service_fills_is_not_compared)
 {
     struct mapping m;
     char filled[] = "v";
-    struct field fields[] = {{filled, NULL}};
+    struct field fields[] = {{.property = filled}};
     parse(&m, "\"v\":{\"type\":\"keyword\"},\"a\":{\"type\":\"keyword\"}");
     struct compare_rules rules = {.mapping = &m, .fields = fields, .field_count = 1};
     ck_assert_uint_eq(compare(&rules, "{\"a\":\"x\"}", "{\"a\":\"x\",\"v\":\"theirs\"}"), 0);

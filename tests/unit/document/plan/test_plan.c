@@ -15,9 +15,9 @@ struct compiled {
     int result;
 };
 
-static const char *const articles[] = {"id",   "int8", "headline",    "text",  "body",
-                                       "text", "made", "timestamptz", "tags",  "text[]",
-                                       "open", "bool", "more",        "jsonb", NULL};
+static const char *const articles[] = {
+    "id",     "int8", "headline", "text", "body",  "text",  "made",      "timestamptz", "tags",
+    "text[]", "open", "bool",     "more", "jsonb", "local", "timestamp", NULL};
 
 static void compile(struct compiled *c, const char *json, const struct field *fields,
                     size_t field_count)
@@ -39,7 +39,8 @@ static void release(struct compiled *c)
 
 static struct field field(const char *property, const char *column)
 {
-    return (struct field){text_copy(property), column != NULL ? text_copy(column) : NULL};
+    return (struct field){.property = text_copy(property),
+                          .column = column != NULL ? text_copy(column) : NULL};
 }
 
 static void field_release(struct field *f)
@@ -199,7 +200,32 @@ START_TEST(fields_that_name_no_property_are_an_error_of_the_file)
 }
 END_TEST
 
-SUITE_MAIN("document/plan", each_property_has_its_column_and_each_column_is_selected_once,
+START_TEST(a_zone_makes_an_instant_of_a_timestamp_and_of_nothing_else)
+{
+    static const char json[] = "{\"properties\":{\"local\":{\"type\":\"date\"}}}";
+    struct field f = {.property = text_copy("local"), .zone = text_copy("Europe/Berlin")};
+    f.column = text_copy("local");
+    struct compiled c;
+    compile(&c, json, &f, 1);
+    ck_assert_int_eq(c.result, 0);
+    ck_assert_str_eq(c.plan.columns[0], "local");
+    ck_assert_str_eq(c.plan.zones[0], "Europe/Berlin");
+    ck_assert_ptr_eq(c.plan.steps[0].pair.convert, convert_timestamptz);
+    release(&c);
+    free(f.column);
+    f.column = text_copy("made");
+    compile(&c, json, &f, 1);
+    ck_assert_int_eq(c.result, ERR_REJECTED);
+    ck_assert_str_eq(c.err.message, "property \"local\" cannot have a \"zone\": column \"made\" is "
+                                    "of type timestamptz, not timestamp without time zone");
+    release(&c);
+    field_release(&f);
+    free(f.zone);
+}
+END_TEST
+
+SUITE_MAIN("document/plan", a_zone_makes_an_instant_of_a_timestamp_and_of_nothing_else,
+           each_property_has_its_column_and_each_column_is_selected_once,
            what_the_service_fills_needs_no_column,
            a_property_without_a_column_is_an_error_that_helps,
            a_type_that_cannot_hold_its_column_is_an_error,
