@@ -50,6 +50,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                              "a superuser or administrator account is a WARN, not a FAIL"},
     [OPTION_IMPLICIT] = {"--implicit", 0, NULL,
                          "let the first document create the index, without a mapping"},
+    [OPTION_CLEAN] = {"--clean", 0, NULL,
+                      "instead, delete the temporary indices that killed trials left"},
     [OPTION_SOURCE] = {"--source", 0, "URI", "the database to examine; a URI without a password"},
     [OPTION_TABLE] = {"--table", 0, "T", "the table, or a view over one"},
     [OPTION_WITH] = {"--with", 0, "CHILD...",
@@ -216,7 +218,8 @@ const struct command commands[] = {
         .about = "Creates an index <alias>-smoke-<random> with a mapping, posts a document and "
                  "waits until it is searchable, finds it with q=field:value, and deletes the index "
                  "in any case. With --json, one object per line for each pipeline.",
-        .options = JSON | OPTION_BIT(OPTION_INDEX) | OPTION_BIT(OPTION_IMPLICIT),
+        .options = JSON | OPTION_BIT(OPTION_INDEX) | OPTION_BIT(OPTION_IMPLICIT) |
+                   OPTION_BIT(OPTION_CLEAN),
         .exits = EXITS(0),
         .run = command_smoke,
     },

@@ -3,14 +3,17 @@
  * deletes it. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "output/terminal.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/base/stop.h"
+#include "rowferry/base/units.h"
 #include "rowferry/daemon/session.h"
 #include "rowferry/document/json/record.h"
+#include "rowferry/service/trial/leftovers.h"
 #include "rowferry/service/trial/smoke.h"
 #include "setup.h"
 
@@ -144,6 +147,74 @@ static void smoke_run_steps(struct smoke_trial *t, const volatile sig_atomic_t *
     smoke_drop(t);
 }
 
+/* --- what killed trials left ------------------------------------------------------------------ */
+
+static void smoke_report_deleted(struct smoke_trial *t, const struct leftover *l)
+{
+    char age[UNITS_BYTES];
+    if (t->json) {
+        buf_push_text(&t->out, t->steps > 0 ? "," : "");
+        text_json(&t->out, l->index, strlen(l->index));
+    } else {
+        buf_printf(&t->out, "%s: deleted %s, %s old\n", t->session.pipeline->name, l->index,
+                   units_duration(age, l->age_s * 1000));
+    }
+    t->steps++;
+}
+
+static int smoke_delete_leftovers(struct smoke_trial *t, struct err *err)
+{
+    struct service *service = t->session.service;
+    const struct pipeline_config *p = t->session.pipeline;
+    struct leftover *list = mem_zero(LEFTOVERS_MOST, sizeof(*list));
+    size_t count;
+    int rc = leftovers_list(service, p->to.index, p->name, clock_wall_us(&t->session.clock), list,
+                            &count, err);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        rc = leftovers_remove(service, &list[i], err);
+        if (rc == 0) {
+            smoke_report_deleted(t, &list[i]);
+        }
+    }
+    free(list);
+    return rc;
+}
+
+/* Reports what was deleted also after an error. */
+static int smoke_clean_pipeline(struct smoke_trial *t, const struct config *config,
+                                const struct pipeline_config *pipeline, struct err *err)
+{
+    struct buf whole;
+    struct err unwritten;
+    int rc = session_init(&t->session, config, pipeline, "smoke", err);
+    if (rc == 0) {
+        rc = session_open_service(&t->session, err);
+    }
+    if (rc == 0) {
+        rc = smoke_delete_leftovers(t, err);
+    }
+    buf_init(&whole, 2 * RESULT_BYTES);
+    if (t->json) {
+        record_open(&whole);
+        record_text(&whole, "pipeline", pipeline->name);
+        record_name(&whole, "deleted");
+        buf_printf(&whole, "[%s]", buf_text(&t->out));
+        record_close(&whole);
+        buf_push_char(&whole, '\n');
+    } else if (rc == 0 && t->steps == 0) {
+        buf_printf(&whole, "%s: nothing is left\n", pipeline->name);
+    } else {
+        buf_push_text(&whole, buf_text(&t->out));
+    }
+    int written = terminal_result(&whole, &unwritten);
+    if (rc == 0 && written < 0) {
+        *err = unwritten;
+        rc = written;
+    }
+    buf_release(&whole);
+    return rc < 0 ? err_context(err, "pipeline \"%s\"", pipeline->name) : 0;
+}
+
 /* --- the command ------------------------------------------------------------------------------ */
 
 static int smoke_name_index(struct smoke_trial *t, struct err *err)
@@ -205,28 +276,52 @@ static void smoke_push_end(struct smoke_trial *t, struct buf *whole)
     buf_push_char(whole, '\n');
 }
 
-static int smoke_try_pipeline(const struct arguments *a, const struct config *config,
+static int smoke_try_pipeline(struct smoke_trial *t, const struct config *config,
                               const struct pipeline_config *pipeline,
                               const volatile sig_atomic_t *stop, struct err *err)
 {
     struct buf whole;
+    int rc = smoke_open_trial(t, config, pipeline, err);
+    if (rc < 0) {
+        return err_context(err, "pipeline \"%s\"", pipeline->name);
+    }
+    buf_init(&whole, 2 * RESULT_BYTES);
+    smoke_run_steps(t, stop);
+    smoke_push_end(t, &whole);
+    rc = terminal_result(&whole, err);
+    buf_release(&whole);
+    return rc < 0 ? rc : (int)t->code;
+}
+
+static int smoke_do(const struct arguments *a, const struct config *config,
+                    const struct pipeline_config *pipeline, const volatile sig_atomic_t *stop,
+                    struct err *err)
+{
     struct smoke_trial t = {
         .arguments = a, .json = arguments_have(a, OPTION_JSON), .code = EXIT_DONE};
     t.smoke.implicit = arguments_have(a, OPTION_IMPLICIT);
     buf_init(&t.out, RESULT_BYTES);
-    buf_init(&whole, 2 * RESULT_BYTES);
-    int rc = smoke_open_trial(&t, config, pipeline, err);
-    if (rc == 0) {
-        smoke_run_steps(&t, stop);
-        smoke_push_end(&t, &whole);
-        rc = terminal_result(&whole, err);
-    } else {
-        err_context(err, "pipeline \"%s\"", pipeline->name);
-    }
-    buf_release(&whole);
+    int rc = arguments_have(a, OPTION_CLEAN) ? smoke_clean_pipeline(&t, config, pipeline, err)
+                                             : smoke_try_pipeline(&t, config, pipeline, stop, err);
     buf_release(&t.out);
     session_release(&t.session);
-    return rc < 0 ? rc : (int)t.code;
+    return rc;
+}
+
+static int smoke_check_options(const struct arguments *a, const struct setup *setup,
+                               struct err *err)
+{
+    bool names = arguments_have(a, OPTION_INDEX);
+    if (arguments_have(a, OPTION_CLEAN) && (names || arguments_have(a, OPTION_IMPLICIT))) {
+        return err_set(err, ERR_CONFIG, "option \"--clean\" makes no index, so \"%s\" has no use",
+                       names ? "--index" : "--implicit");
+    }
+    if (names && setup->count > 1) {
+        return err_set(err, ERR_CONFIG,
+                       "option \"--index\" names one index, and there are %zu pipelines: name one",
+                       setup->count);
+    }
+    return 0;
 }
 
 int command_smoke(const struct arguments *a, struct err *err)
@@ -234,17 +329,13 @@ int command_smoke(const struct arguments *a, struct err *err)
     struct setup setup = {0};
     enum exit_code worst = EXIT_DONE;
     int rc = setup_load(&setup, a, err);
-    if (rc == 0 && arguments_have(a, OPTION_INDEX) && setup.count > 1) {
-        rc = err_set(err, ERR_CONFIG,
-                     "option \"--index\" names one index, and there are %zu pipelines: name one",
-                     setup.count);
-    }
+    rc = rc == 0 ? smoke_check_options(a, &setup, err) : rc;
     if (rc == 0) {
         rc = setup_secrets(&setup, err);
     }
     const volatile sig_atomic_t *stop = stop_watch();
     for (size_t i = 0; rc == 0 && i < setup.count && *stop == 0; i++) {
-        int code = smoke_try_pipeline(a, setup.config, setup.pipelines[i], stop, err);
+        int code = smoke_do(a, setup.config, setup.pipelines[i], stop, err);
         rc = code < 0 ? code : 0;
         worst = code < 0 ? worst : err_exit_code_worse(worst, (enum exit_code)code);
     }

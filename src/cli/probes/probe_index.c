@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check: a pipeline's index in the service. Privileges, the owner of the name, and other uses of
  * the name. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "probes/probe.h"
+#include "rowferry/base/units.h"
 #include "rowferry/service/cluster/cluster.h"
 #include "rowferry/service/cluster/privilege.h"
 #include "rowferry/service/index/index.h"
+#include "rowferry/service/trial/leftovers.h"
 
 #define LIST_MAX_BYTES ((size_t)64 * 1024)
 
@@ -247,10 +250,34 @@ static void probe_index_automatic(struct check *c)
     buf_release(&value);
 }
 
+static void probe_index_leftovers(struct check *c)
+{
+    struct err err;
+    char age[UNITS_BYTES];
+    struct clock clock = clock_system();
+    const struct pipeline_config *p = c->pipeline;
+    struct leftover *list = mem_zero(LEFTOVERS_MOST, sizeof(*list));
+    size_t count;
+    if (leftovers_list(c->session.service, p->to.index, p->name, clock_wall_us(&clock), list,
+                       &count, &err) < 0) {
+        check_report(c, VERDICT_SKIP, NULL, "unknown: %s", err.message);
+    } else if (count == 0) {
+        check_pass(c, "no temporary index of a killed trial is left");
+    } else {
+        check_report(c, VERDICT_INFO, NULL,
+                     "%zu temporary ind%s of killed trials: \"%s\"%s, %s old", count,
+                     count == 1 ? "ex" : "ices", list[0].index, count == 1 ? "" : " first",
+                     units_duration(age, list[0].age_s * 1000));
+        check_remedy(c, "rowferry smoke --clean %s, when no trial is at work", p->name);
+    }
+    free(list);
+}
+
 const struct probe probes_index[] = {
     {"privileges", FACT_SERVICE, FACT_RIGHTS, probe_index_privileges},
     {"index", FACT_SERVICE | FACT_RIGHTS, 0, probe_index},
     {"index name", FACT_SERVICE, 0, probe_index_name},
     {"creation", FACT_SERVICE | FACT_RIGHTS, 0, probe_index_automatic},
+    {"leftovers", FACT_SERVICE | FACT_RIGHTS, 0, probe_index_leftovers},
     {0},
 };

@@ -171,6 +171,53 @@ START_TEST(an_interrupt_is_told_and_leaves_nothing)
 }
 END_TEST
 
+/* Kills a command that waits for the answer to this request. */
+static void kill_in(struct world *w, const char *request, const char *command)
+{
+    struct program p;
+    struct program_result r;
+    world_hold(w, request);
+    rowferry_start(&p, w->config, command, NULL);
+    world_await_held(w);
+    program_signal(&p, SIGKILL);
+    program_finish(&p, WAIT_MS, &r);
+    program_result_release(&r);
+    world_unfault(w);
+}
+
+START_TEST(what_killed_trials_left_is_found_and_deleted_and_nothing_else)
+{
+    static const char *const others[] = {"/shop-articles-smoke-0badcafe",
+                                         "/shop-articles-validate-archive"};
+    struct world w;
+    world_start(&w, 30, NULL);
+    smoke(&w, "--clean", NULL, 0, "articles: nothing is left\n");
+    kill_in(&w, "_doc", "smoke");
+    kill_in(&w, "_bulk", "validate");
+    for (size_t i = 0; i < 2; i++) {
+        json_object_put(
+            reply_json(200, "PUT", w.service.url, others[i], "{}", "ApiKey " WORLD_API_KEY));
+    }
+    struct program_result r;
+    rowferry_run(&r, w.config, "check", "--all", "--accept-admin", NULL);
+    expect_text(r.out, "2 temporary indices of killed trials: \"shop-articles-");
+    expect_text(r.out, "rowferry smoke --clean articles, when no trial is at work");
+    program_result_release(&r);
+    smoke(&w, "--clean", "--implicit", 2, "\"--clean\" makes no index");
+    rowferry_run(&r, w.config, "smoke", "--clean", NULL);
+    ck_assert_msg(r.exit_code == 0, "%s%s", r.out, r.err);
+    expect_text(r.out, "articles: deleted shop-articles-smoke-");
+    expect_text(r.out, "articles: deleted shop-articles-validate-");
+    program_result_release(&r);
+    smoke(&w, "--clean", "--json", 0, "{\"pipeline\":\"articles\",\"deleted\":[]}\n");
+    for (size_t i = 0; i < 2; i++) {
+        json_object_put(
+            reply_json(200, "GET", w.service.url, others[i], NULL, "ApiKey " WORLD_API_KEY));
+    }
+    world_stop(&w);
+}
+END_TEST
+
 /* If an output stream is closed, no connection may get its descriptor and receive the output. */
 START_TEST(an_output_that_is_closed_is_an_error)
 {
@@ -197,4 +244,6 @@ SUITE_MAIN("integration/cli/smoke", one_document_is_indexed_found_and_removed,
            a_name_that_exists_is_refused_and_left_alone,
            an_implicit_index_that_exists_is_refused_and_left_alone,
            the_index_is_removed_whatever_step_fails, a_service_that_is_away_ends_with_6,
-           an_interrupt_is_told_and_leaves_nothing, an_output_that_is_closed_is_an_error)
+           an_interrupt_is_told_and_leaves_nothing,
+           what_killed_trials_left_is_found_and_deleted_and_nothing_else,
+           an_output_that_is_closed_is_an_error)
