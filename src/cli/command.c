@@ -57,6 +57,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_WITH] = {"--with", 0, "CHILD...",
                      "tables that a foreign key joins, as objects and lists"},
     [OPTION_SERVICE] = {"--service", 0, "URL", "the search service; default http://127.0.0.1:9200"},
+    [OPTION_KIND] = {"--kind", 0, "KIND",
+                     "index, or data_stream for rows that are only added; default: index"},
     [OPTION_OUTPUT] = {"--output", 'o', "FILE", "write to a new file instead of standard output"},
     [OPTION_FORCE] = {"--force", 0, NULL, "replace the file if it exists"},
     [OPTION_HTML] = {"--html", 0, "FILE", "write a self-contained HTML page with plots"},
@@ -100,8 +102,8 @@ const struct command commands[] = {
             "the service's credential from $ROWFERRY_API_KEY, or $ROWFERRY_USER with "
             "$ROWFERRY_PASSWORD, its authority from $ROWFERRY_CA_FILE.",
         .options = OPTION_BIT(OPTION_SOURCE) | OPTION_BIT(OPTION_TABLE) | OPTION_BIT(OPTION_WITH) |
-                   OPTION_BIT(OPTION_SERVICE) | OPTION_BIT(OPTION_OUTPUT) |
-                   OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_YES),
+                   OPTION_BIT(OPTION_SERVICE) | OPTION_BIT(OPTION_KIND) |
+                   OPTION_BIT(OPTION_OUTPUT) | OPTION_BIT(OPTION_FORCE) | OPTION_BIT(OPTION_YES),
         .exits = EXITS(0),
         .unconfigured = true,
         .run = command_init,

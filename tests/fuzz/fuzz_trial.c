@@ -2,6 +2,7 @@
 /* Answers to the requests of validate on its trial index: searches, terms, segments, replicas. */
 #include <string.h>
 
+#include "rowferry/service/trial/leftovers.h"
 #include "rowferry/service/trial/trial.h"
 #include "served.h"
 
@@ -63,7 +64,21 @@ static void whole(struct service *s)
     served_result(trial_remove(s, &t, &err), 0, &err);
 }
 
-static const served_reader readers[] = {search, analyze, segments, workers, whole};
+static void leftovers(struct service *s)
+{
+    struct leftover list[LEFTOVERS_MOST];
+    size_t count;
+    struct err err;
+    served_result(leftovers_list(s, "shop", "p", 1800000000000000, list, &count, &err), 0, &err);
+    FUZZ_EXPECT(count <= LEFTOVERS_MOST, "%zu", count);
+    for (size_t i = 0; i < count; i++) {
+        SERVED_ENDS(list[i].index);
+        FUZZ_EXPECT(strncmp(list[i].index, "shop-", 5) == 0, "%s", list[i].index);
+        FUZZ_EXPECT(list[i].age_s >= 0, "%lld s", (long long)list[i].age_s);
+    }
+}
+
+static const served_reader readers[] = {search, analyze, segments, workers, whole, leftovers};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

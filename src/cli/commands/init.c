@@ -73,6 +73,12 @@ static int init_take_credential(struct init_credential *c, struct err *err)
                          strerror(errno));
 }
 
+static int init_check_kind(const char *kind, struct err *err)
+{
+    bool known = strcmp(kind, "index") == 0 || strcmp(kind, "data_stream") == 0;
+    return known ? 0 : err_set(err, ERR_CONFIG, "\"%s\" is not index or data_stream", kind);
+}
+
 /* Returns the output file; null for standard output. */
 static const char *init_file_of(const struct arguments *a)
 {
@@ -91,6 +97,10 @@ static int init_check_arguments(const struct arguments *a, struct err *err)
     }
     if (rc == 0 && url != NULL && init_check_url(url, err) < 0) {
         rc = err_context(err, "option \"--service\"");
+    }
+    const char *kind = a->values[OPTION_KIND];
+    if (rc == 0 && kind != NULL && init_check_kind(kind, err) < 0) {
+        rc = err_context(err, "option \"--kind\"");
     }
     if (rc == 0 && init_file_of(a) != NULL) {
         rc = newfile_check(init_file_of(a), arguments_have(a, OPTION_FORCE), err);
@@ -268,10 +278,38 @@ static int init_choose_url(struct init *i, struct err *err)
     return given == NULL && init_check_url(i->url, err) < 0 ? ERR_CONFIG : 0;
 }
 
+/* A data stream takes no row that changes, so nothing but a person's word makes one. */
+static int init_choose_kind(struct init *i, struct err *err)
+{
+    const struct survey *s = &i->survey;
+    const char *given = i->arguments->values[OPTION_KIND];
+    char *kind = text_copy(given != NULL ? given : "index");
+    int rc = 0;
+    if (s->view == NULL && s->table->query == NULL) {
+        i->time = review_time_column(&s->facts.columns);
+        i->suits_stream = review_stream_time(&s->facts.columns, &s->changes) != NULL;
+    }
+    if (given == NULL && i->suits_stream && init_asks(i->arguments) &&
+        !init_ask("Rows were only added so far; kind: index, or data_stream", &kind,
+                  init_check_kind)) {
+        rc = init_ended(err);
+    }
+    i->stream = strcmp(kind, "data_stream") == 0;
+    free(kind);
+    if (rc == 0 && i->stream && i->time == NULL) {
+        err_set(err, ERR_REJECTED, "\"%s\" does not suit a data stream: its rows have no time",
+                s->name);
+        rc = err_hint(err, "a column of type timestamptz that is NOT NULL is needed, in a table, "
+                           "without --with; or omit --kind");
+    }
+    return rc;
+}
+
 static int init_choose_rest(struct init *i, struct err *err)
 {
-    bool cursor_too;
-    int rc = init_choose_capture(i, &cursor_too, err);
+    bool cursor_too = false;
+    int rc = init_choose_kind(i, err);
+    rc = rc == 0 ? init_choose_capture(i, &cursor_too, err) : rc;
     if (rc < 0 || !init_asks(i->arguments)) {
         return rc;
     }
@@ -292,6 +330,19 @@ static int init_choose_rest(struct init *i, struct err *err)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
+/* A data stream demands this name for the time of a document. */
+static void init_name_timestamp(struct init *i)
+{
+    for (size_t k = 0; k < i->mapping.count && i->stream; k++) {
+        struct proposed *p = &i->mapping.children[k];
+        if (strcmp(p->column != NULL ? p->column : p->name, i->time->name) == 0) {
+            free(p->column);
+            p->column = p->name;
+            p->name = text_copy("@timestamp");
+        }
+    }
+}
+
 static void init_propose(struct init *i)
 {
     const struct survey *s = &i->survey;
@@ -300,6 +351,7 @@ static void init_propose(struct init *i)
                                                                              : PROPOSE_ANY;
     propose_mapping(&i->mapping, &s->facts, (const char *const *)s->table->key, s->table->key_count,
                     product);
+    init_name_timestamp(i);
 }
 
 static void init_warn(const struct init *i)

@@ -41,6 +41,9 @@ struct init {
     char *taken;       /* the first proposed name if it is in use; else null */
     char *pipeline;
     enum init_capture capture;
+    const struct column *time; /* what "@timestamp" of a data stream is filled from; null: none */
+    bool suits_stream;         /* the rows were only added so far */
+    bool stream;
     struct proposed mapping;
 };
 

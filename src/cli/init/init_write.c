@@ -220,11 +220,12 @@ static void init_write_push_dependencies(struct buf *out, const struct survey *s
 }
 
 /* Appends the members of mode cursor. */
-static void init_write_push_cursor(struct buf *out, const struct survey *s)
+static void init_write_push_cursor(struct buf *out, const struct init *i)
 {
+    const struct survey *s = &i->survey;
     buf_push_literal(out, "\"capture\": { \"mode\": \"cursor\", \"column\": ");
     init_write_push_quoted(out, s->cursor);
-    buf_push_literal(out, ", \"deletes\": { \"reconcile\": \"1h\" } }");
+    buf_push_text(out, i->stream ? " }" : ", \"deletes\": { \"reconcile\": \"1h\" } }");
 }
 
 static void init_write_push_log_reason(struct buf *out, const struct init *i)
@@ -259,14 +260,14 @@ static void init_write_push_capture(struct buf *out, const struct init *i)
             out, 6,
             "are deleted are found once an hour. \"mode\": \"changelog\" sees all at once.");
         buf_push_literal(out, "      ");
-        init_write_push_cursor(out, s);
+        init_write_push_cursor(out, i);
         buf_push_char(out, '\n');
         return;
     }
     init_write_push_log_reason(out, i);
     if (s->cursor != NULL && s->table->query == NULL) {
         buf_init(&other, INIT_TEXT_BYTES);
-        init_write_push_cursor(&other, s);
+        init_write_push_cursor(&other, i);
         init_write_push_comment(out, 6, "Without installing anything%s:",
                                 s->cursor_index != NULL ? ""
                                                         : " (and it needs an index on the column)");
@@ -354,11 +355,36 @@ static void init_write_push_settings(struct buf *out, const struct init *i)
     buf_push_literal(out, " }\n");
 }
 
+/* Appends the kind, or what speaks for a data stream. */
+static void init_write_push_kind(struct buf *out, const struct init *i)
+{
+    char rows[UNITS_BYTES];
+    char time[UNITS_BYTES];
+    const struct review_changes *seen = &i->survey.changes;
+    if (i->suits_stream) {
+        init_write_push_comment(out, 6,
+                                "Rows were only added: %s inserts, no update and no delete in %s "
+                                "of the server's",
+                                units_count(rows, seen->inserts),
+                                units_duration(time, seen->seconds * 1000));
+        init_write_push_comment(out, 6, "statistics, and \"%s\" has their time. %s", i->time->name,
+                                i->stream ? "If rows will change, it needs an index."
+                                          : "If that stays so, a data stream suits them,");
+    }
+    if (i->stream) {
+        buf_push_literal(out, "      \"kind\": \"data_stream\",\n");
+    } else if (i->suits_stream) {
+        init_write_push_comment(out, 6, "which init writes with --kind data_stream.");
+    }
+}
+
 static void init_write_push_to(struct buf *out, const struct init *i)
 {
     buf_push_literal(out, "    \"to\": {\n");
+    init_write_push_kind(out, i);
     init_write_push_comment(out, 6,
-                            "The alias that people search, named after application and purpose.");
+                            "The %s that people search, named after application and purpose.",
+                            i->stream ? "data stream" : "alias");
     if (i->taken != NULL) {
         init_write_push_comment(out, 6, "\"%s\" is in use.", i->taken);
     }

@@ -5,9 +5,11 @@
 
 #include "probes/probe.h"
 #include "rowferry/base/units.h"
+#include "rowferry/document/propose/propose.h"
 #include "rowferry/source/catalog/query.h"
 #include "rowferry/source/catalog/review.h"
 
+#define NAME_BYTES 1024
 #define WHY_BYTES 4096
 #define LIST_BYTES ((size_t)64 * 1024)
 
@@ -213,8 +215,62 @@ static void probe_table_reading(struct check *c)
                from->query != NULL ? ", and from.depends_on has all that from.query reads" : "");
 }
 
+static void probe_table_index_name(struct check *c)
+{
+    struct buf text;
+    struct buf name;
+    const char *index = c->pipeline->to.index;
+    if (!propose_index_is_nameless(index)) {
+        check_pass(c, "\"%s\" says what is in it", index);
+        return;
+    }
+    buf_init(&text, NAME_BYTES);
+    buf_init(&name, NAME_BYTES);
+    buf_printf(&text, "%s-%s", c->identity.database, c->table->name);
+    propose_index_name(&name, buf_text(&text));
+    check_report(c, VERDICT_INFO, NULL,
+                 "\"%s\" does not say which application's index it is, nor what is in it", index);
+    check_remedy(c, "let to.index name both, like \"%s\"; the next sync builds it anew",
+                 buf_text(&name));
+    buf_release(&name);
+    buf_release(&text);
+}
+
+/* The other direction is "rows only added" of probe_stream.c. */
+static void probe_table_kind(struct check *c)
+{
+    struct err err;
+    struct review_changes seen;
+    char rows[UNITS_BYTES];
+    char time[UNITS_BYTES];
+    const struct pipeline_config *p = c->pipeline;
+    if (p->to.kind == INDEX_KIND_DATA_STREAM || p->from.query != NULL) {
+        return;
+    }
+    if (review_changes(c->pg, c->table, &seen, &err) < 0) {
+        check_fail(c, &err);
+        return;
+    }
+    const struct column *at = review_stream_time(&c->table->columns, &seen);
+    if (at == NULL) {
+        check_pass(c, "an index, as rows change or have no time");
+        return;
+    }
+    check_report(c, VERDICT_INFO, NULL,
+                 "rows of %s were only added: %s inserts in %s of the server's statistics, and "
+                 "\"%s\" has their time",
+                 c->table->quoted, units_count(rows, seen.inserts),
+                 units_duration(time, seen.seconds * 1000), at->name);
+    check_remedy(c,
+                 "if that stays so, a data stream suits them (docs/data-streams.md): \"kind\": "
+                 "\"data_stream\" with \"fields\": {\"@timestamp\": \"%s\"}",
+                 at->name);
+}
+
 const struct probe probes_table[] = {
     {"table", FACT_SOURCE, FACT_TABLE, probe_table},
+    {"purpose", FACT_TABLE, 0, probe_table_index_name},
+    {"kind", FACT_TABLE, 0, probe_table_kind},
     {"key", FACT_TABLE, 0, probe_table_key},
     {"rights", FACT_TABLE, FACT_GRANTS, probe_table_rights},
     {"reading", FACT_TABLE | FACT_GRANTS, 0, probe_table_reading},

@@ -73,6 +73,31 @@ void propose_index_name(struct buf *out, const char *text)
     propose_name_push_words(out, text, INDEX_BYTES, false);
 }
 
+bool propose_index_is_nameless(const char *name)
+{
+    static const char *const words[] = {
+        "all",     "bar",      "data",     "database",  "db",      "default", "demo",   "dev",
+        "doc",     "docs",     "document", "documents", "example", "foo",     "idx",    "index",
+        "indices", "item",     "items",    "main",      "my",      "new",     "object", "objects",
+        "old",     "postgres", "prod",     "public",    "record",  "records", "row",    "rows",
+        "sample",  "search",   "table",    "temp",      "test",    "testing", "tests",  "the",
+        "tmp",     "try",      NULL};
+    static const char between[] = "-_.0123456789";
+    while (*name != '\0') {
+        size_t len = strcspn(name, between);
+        size_t i = 0;
+        while (words[i] != NULL && (strlen(words[i]) != len || strncmp(words[i], name, len) != 0)) {
+            i++;
+        }
+        if (len > 0 && words[i] == NULL) {
+            return false;
+        }
+        name += len;
+        name += strspn(name, between);
+    }
+    return true;
+}
+
 void propose_pipeline_name(struct buf *out, const char *text)
 {
     propose_name_push_words(out, text, PIPELINE_BYTES, true);

@@ -118,6 +118,27 @@ int review_changes(struct pg *pg, const struct table *t, struct review_changes *
     return pg_ask_row(pg, "review_changes", PG_PARAMS(PG_INT(t->oid)), members, out, err);
 }
 
+const struct column *review_time_column(const struct columns *columns)
+{
+    static const char *const types[] = {"timestamptz", "timestamp"};
+    for (size_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
+        for (size_t i = 0; i < columns->count; i++) {
+            const struct column *c = &columns->items[i];
+            if (c->not_null && c->category == 'b' && strcmp(c->type, types[k]) == 0) {
+                return c;
+            }
+        }
+    }
+    return NULL;
+}
+
+const struct column *review_stream_time(const struct columns *columns,
+                                        const struct review_changes *seen)
+{
+    bool only_added = seen->inserts >= REVIEW_STREAM_ROWS && seen->updates + seen->deletes == 0;
+    return only_added ? review_time_column(columns) : NULL;
+}
+
 /* Returns true if a column has a user-defined type: its owner may have defined a cast to json,
  * which would run with our rights. */
 static bool review_any_is_users(const struct table *t, const struct review_wanted *wanted)

@@ -219,6 +219,7 @@ int survey_take(struct survey *out, struct pg *pg, const struct survey_input *in
     rc = rc == 0 && in->with_count > 0 ? survey_join(out, pg, in, err) : rc;
     rc = rc == 0 ? pg_script(pg, LOOK_TIMEOUT, err) : rc;
     rc = rc == 0 ? survey_look_capture(out, pg, err) : rc;
+    rc = rc == 0 ? review_changes(pg, out->table, &out->changes, err) : rc;
     if (rc == 0) {
         survey_give_columns(out);
     }

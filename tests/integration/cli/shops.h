@@ -99,7 +99,8 @@ static inline void shop_runs(const struct shop *s, const char *command, const ch
     program_result_release(&r);
 }
 
-/* Runs init for the table and up to three others. The test then uses its output unedited. */
+/* Runs init for the table and up to three others, or with further options. The test then uses its
+ * output unedited. */
 static inline void shop_init(const struct shop *s, const char *table, const char *const *with)
 {
     const char *argv[16] = {getenv("ROWFERRY_PROGRAM"),
@@ -116,7 +117,9 @@ static inline void shop_init(const struct shop *s, const char *table, const char
     struct program p;
     struct program_result r;
     if (with != NULL) {
-        argv[count++] = "--with";
+        if (strncmp(with[0], "--", 2) != 0) {
+            argv[count++] = "--with";
+        }
         while (*with != NULL) {
             argv[count++] = *with++;
         }

@@ -112,6 +112,39 @@ END_TEST
     "null) from generate_series(1, 90) i, generate_series(1, 3) k; insert into remarks select i, " \
     "'well' from generate_series(1, 50) i; "
 
+START_TEST(rows_that_are_only_added_suit_a_data_stream)
+{
+    static const char *const stream[] = {"--kind", "data_stream", "--force", NULL};
+    struct program_result r;
+    struct shop s;
+    shop_open(&s,
+              "create table visits (id bigint primary key, path text, at timestamptz not null); "
+              "insert into visits select i, '/page/' || i, timestamptz '2026-01-01' + i * interval "
+              "'1 s' from generate_series(1, 1200) i; analyze visits; select "
+              "pg_stat_force_next_flush()",
+              NULL);
+    shop_init(&s, "visits", NULL);
+    shop_says(&s, "// Rows were only added: 1,200 inserts, no update and no delete in ");
+    shop_says(&s, "// which init writes with --kind data_stream.");
+    shop_runs(&s, "source", "install");
+    rowferry_run(&r, s.config, "check", "--all", NULL);
+    ck_assert_msg(strstr(r.out, "\"kind\": \"data_stream\" with \"fields\": {\"@timestamp\": "
+                                "\"at\"}") != NULL,
+                  "%s", r.out);
+    program_result_release(&r);
+    shop_init(&s, "visits", stream);
+    shop_says(&s, "\"kind\": \"data_stream\"");
+    shop_says(&s, "\"@timestamp\": \"at\"");
+    shop_loads(&s, 1200);
+    sql_exec(s.conn, "update visits set path = '/' where id <= 20; select "
+                     "pg_stat_force_next_flush()");
+    static const char *const again[] = {"--force", NULL};
+    shop_init(&s, "visits", again);
+    ck_assert(!shop_has(&s, "Rows were only added"));
+    shop_close(&s);
+}
+END_TEST
+
 START_TEST(a_view)
 {
     struct shop s;
@@ -285,8 +318,8 @@ START_TEST(the_same_for_elasticsearch)
 END_TEST
 
 SUITE_MAIN("cli/init", a_catalogue_of_packages, a_key_of_several_columns, a_partitioned_table,
-           documents_of_jsonb, a_view, a_view_over_tables_that_no_foreign_key_joins,
-           parents_and_children, a_wide_table,
+           documents_of_jsonb, rows_that_are_only_added_suit_a_data_stream, a_view,
+           a_view_over_tables_that_no_foreign_key_joins, parents_and_children, a_wide_table,
            a_table_with_more_fields_than_a_service_takes_by_default,
            a_table_without_timestamps_statistics_or_rows, names_that_need_quotes,
            types_of_all_kinds, the_same_for_elasticsearch)

@@ -78,5 +78,7 @@ bool propose_has_vector(const struct proposed *p);
 struct buf;
 /* Appends the text as an index name: lower case, "-" for characters that are not allowed. */
 void propose_index_name(struct buf *out, const char *text);
+/* Returns true if no word of an index's name says what is in it: "test", "my-index-1". */
+bool propose_index_is_nameless(const char *name);
 /* Appends the text as a pipeline name: at most 40 letters, digits, - and _. */
 void propose_pipeline_name(struct buf *out, const char *text);

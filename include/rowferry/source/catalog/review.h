@@ -54,6 +54,13 @@ struct review_changes {
 };
 int review_changes(struct pg *pg, const struct table *t, struct review_changes *out,
                    struct err *err) MUST_CHECK;
+/* Returns the column with the time of a row if the table suits a data stream: rows were only added,
+ * REVIEW_STREAM_ROWS or more, and each has a time. Otherwise null. */
+#define REVIEW_STREAM_ROWS 1000
+const struct column *review_stream_time(const struct columns *columns,
+                                        const struct review_changes *seen);
+/* Returns the column that a data stream's "@timestamp" can be filled from, or null. */
+const struct column *review_time_column(const struct columns *columns);
 
 /* The size as JSON of rows from different places of the table; rows is 0 if the table is empty. */
 struct review_wanted {

@@ -11,6 +11,7 @@
 #include "rowferry/document/propose/propose.h"
 #include "rowferry/source/catalog/install.h"
 #include "rowferry/source/catalog/query.h"
+#include "rowferry/source/catalog/review.h"
 
 struct survey_input {
     const char *table;       /* as in a configuration; without the schema, a table of another schema
@@ -40,6 +41,7 @@ struct survey {
     char *cursor;       /* the column with the time of a row's last change; null: none found */
     char *cursor_index; /* an index that begins with that column; null: none */
     bool cursor_filled;
+    struct review_changes changes;
     struct pg_identity identity;
 };
 

@@ -255,6 +255,19 @@ static void expect_names(const char *text, const char *index, const char *pipeli
     buf_release(&out);
 }
 
+START_TEST(a_name_of_empty_words_alone_says_nothing)
+{
+    static const char *const nameless[] = {"test", "data", "index1", "my-index_2", "test.data-01"};
+    static const char *const named[] = {"shop-articles", "articles", "test-articles", "data-x"};
+    for (size_t i = 0; i < sizeof(nameless) / sizeof(nameless[0]); i++) {
+        ck_assert_msg(propose_index_is_nameless(nameless[i]), "%s", nameless[i]);
+    }
+    for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+        ck_assert_msg(!propose_index_is_nameless(named[i]), "%s", named[i]);
+    }
+}
+END_TEST
+
 START_TEST(an_index_has_a_name_that_is_legal)
 {
     expect_names("shop-articles", "shop-articles", "shop-articles");
@@ -272,4 +285,5 @@ SUITE_MAIN("document/propose", a_text_is_a_keyword_by_few_values_or_without_blan
            values_that_a_type_refuses_make_a_keyword_of_it,
            a_vector_is_called_as_the_product_calls_it, json_is_mapped_where_a_sample_agrees,
            json_without_a_form_is_kept_and_not_searched, names_become_such_as_the_service_takes,
-           a_key_named_source_id_stays_what_it_is, an_index_has_a_name_that_is_legal)
+           a_key_named_source_id_stays_what_it_is, an_index_has_a_name_that_is_legal,
+           a_name_of_empty_words_alone_says_nothing)
