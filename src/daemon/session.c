@@ -2,11 +2,14 @@
 /* Opens the parts of a pipeline from its configuration. */
 #include "rowferry/daemon/session.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rowferry/base/buf.h"
 #include "rowferry/base/log.h"
+#include "rowferry/base/text.h"
 #include "rowferry/service/http/http.h"
 #include "rowferry/state/generation_config.h"
 #include "rowferry/state/lock.h"
@@ -143,6 +146,33 @@ static int session_take_as_built(struct session *s, struct err *err)
     return session_take_pipeline(s, s->built != NULL ? &s->as_built : now, err);
 }
 
+void session_hash_definition(const struct pipeline_config *pipeline,
+                             char out[VALIDATION_DEFINITION_BYTES])
+{
+    struct buf text;
+    buf_init(&text, 2 * BUILT_MAX_BYTES);
+    config_write_built(pipeline, &text);
+    if (pipeline->to.settings != NULL) {
+        buf_push_text(&text, pipeline->to.settings);
+    }
+    snprintf(out, VALIDATION_DEFINITION_BYTES, "%016" PRIx64, text_hash(buf_text(&text), text.len));
+    buf_release(&text);
+}
+
+static int session_look_validation(struct session *s, struct err *err)
+{
+    bool known;
+    struct validation last;
+    char definition[VALIDATION_DEFINITION_BYTES];
+    int rc = validation_read(s->state, &last, &known, err);
+    session_hash_definition(s->pipeline, definition);
+    bool passed = known && last.passed && strcmp(last.definition, definition) == 0;
+    s->trial = passed                           ? DEFINITION_TRIED
+               : s->pipeline->validate.required ? DEFINITION_BARRED
+                                                : DEFINITION_UNTRIED;
+    return rc;
+}
+
 void session_close_servers(struct session *s)
 {
     table_source_free(s->table);
@@ -174,6 +204,7 @@ int session_hold(struct session *s, struct err *err)
 int session_open_service(struct session *s, struct err *err)
 {
     int rc = s->state != NULL ? session_take_as_built(s, err) : 0;
+    rc = rc == 0 && s->state != NULL ? session_look_validation(s, err) : rc;
     if (rc < 0) {
         return rc;
     }
@@ -227,6 +258,7 @@ void session_options(const struct session *s, struct pipeline_options *out)
                        .mapping = &s->mapping,
                        .settings = p->to.settings,
                        .built = s->built_text,
+                       .trial = s->trial,
                        .keep = p->to.keep},
         .limits = {.batch_bytes = (size_t)limits->batch_bytes,
                    .batch_operations = (size_t)limits->batch_operations,

@@ -14,6 +14,7 @@
 #include "rowferry/state/pause.h"
 #include "rowferry/state/reconcile.h"
 #include "rowferry/state/resnapshot.h"
+#include "rowferry/state/validation.h"
 #include "rowferry/state/verification.h"
 
 #define SQL_MAX_BYTES 4096
@@ -117,6 +118,13 @@ static const struct state_column former_config_columns[] = {
     {.name = NULL},
 };
 
+static const struct state_column validation_columns[] = {
+    {COLUMN(COLUMN_TEXT, validation, definition)},
+    {COLUMN(COLUMN_NUMBER, validation, ended_us)},
+    {COLUMN(COLUMN_FLAG, validation, passed)},
+    {.name = NULL},
+};
+
 static const struct {
     const char *name; /* of the table */
     const struct state_column *columns;
@@ -134,6 +142,7 @@ static const struct {
     [PIPELINE_ROW_RESNAPSHOT] = {"copied", resnapshot_columns, REPLACED},
     [PIPELINE_ROW_GENERATION_CONFIG] = {"built", generation_config_columns, REPLACED},
     [PIPELINE_ROW_FORMER_CONFIG] = {"former_config", former_config_columns, STAYS},
+    [PIPELINE_ROW_VALIDATION] = {"validation", validation_columns, STAYS},
 };
 
 static void pipeline_row_push_names(struct buf *sql, const struct state_column *columns)

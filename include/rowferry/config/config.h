@@ -130,6 +130,7 @@ struct capacity_config {
 };
 
 struct validate_config {
+    bool required;  /* an index is built of a validated definition only */
     int64_t sample; /* documents */
     int64_t k;      /* an expected hit must be among the first k */
     char **filter;  /* fields that searches filter by, in addition to those found automatically */

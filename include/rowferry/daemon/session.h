@@ -12,6 +12,7 @@
 #include "rowferry/engine/ports/table_source.h"
 #include "rowferry/source/listing/listing.h"
 #include "rowferry/state/store.h"
+#include "rowferry/state/validation.h"
 
 /* The generation that a session works on, whose definition it uses. */
 enum session_target {
@@ -34,8 +35,9 @@ struct session {
     bool returned; /* see session_look_returned; known when the service is open */
     bool keeps; /* a rebuild was under way: its definition is that of the live index only at its end
                  */
-    bool fences;            /* see source_options */
-    char *application_name; /* name of the session in PostgreSQL */
+    enum definition_trial trial; /* of the definition; known when the service is open */
+    bool fences;                 /* see source_options */
+    char *application_name;      /* name of the session in PostgreSQL */
     struct state *state;
     struct service_options service_options;
     struct service *service;
@@ -63,6 +65,10 @@ void session_open_table(struct session *s);
  * differs from the one that this generation was built from. The next rebuild ends that. */
 int session_look_returned(struct state *state, const struct pipeline_config *pipeline,
                           bool *returned, struct err *err) MUST_CHECK;
+/* Writes the hash of a definition by which `validate` and the building of an index recognise it:
+ * what the documents are made of, and the settings. */
+void session_hash_definition(const struct pipeline_config *pipeline,
+                             char out[VALIDATION_DEFINITION_BYTES]);
 /* Closes service and table; both may be opened again. */
 void session_close_servers(struct session *s);
 

@@ -19,6 +19,7 @@ enum pipeline_row {
     PIPELINE_ROW_RESNAPSHOT,        /* struct resnapshot */
     PIPELINE_ROW_GENERATION_CONFIG, /* struct generation_config */
     PIPELINE_ROW_FORMER_CONFIG,     /* struct former_config */
+    PIPELINE_ROW_VALIDATION,        /* struct validation */
     PIPELINE_ROWS,
 };
 

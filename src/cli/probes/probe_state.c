@@ -259,6 +259,52 @@ static void probe_state_standing(struct check *c)
     state_close(state);
 }
 
+static int probe_state_report_validation(struct check *c, struct state *state, struct err *err)
+{
+    bool known = false;
+    bool live;
+    struct validation last = {0};
+    struct checkpoint checkpoint = {0};
+    char when[CLOCK_ISO_BYTES];
+    char definition[VALIDATION_DEFINITION_BYTES];
+    const struct pipeline_config *p = c->pipeline;
+    int rc = probe_live_read(c, &checkpoint, &live, err);
+    checkpoint_release(&checkpoint);
+    rc = rc == 0 && state != NULL ? validation_read(state, &last, &known, err) : rc;
+    if (rc < 0) {
+        return rc;
+    }
+    session_hash_definition(p, definition);
+    bool same = known && strcmp(last.definition, definition) == 0;
+    if (same && last.passed) {
+        check_pass(c, "validate passed for this definition on %s",
+                   clock_iso(when, last.ended_us, 0));
+        return 0;
+    }
+    check_report(c,
+                 p->validate.required && !live  ? VERDICT_FAIL
+                 : p->validate.required || same ? VERDICT_WARN
+                                                : VERDICT_INFO,
+                 NULL, "%s%s",
+                 same    ? "validate failed for this definition"
+                 : known ? "the definition has changed since validate tried it"
+                         : "validate has never tried this definition",
+                 p->validate.required ? ", and \"validate.required\" is true" : "");
+    check_remedy(c, "rowferry validate %s", p->name);
+    return 0;
+}
+
+static void probe_state_validation(struct check *c)
+{
+    struct err err;
+    struct state *state = NULL;
+    if (state_open_read_only(&state, c->setup->config->state_path, c->pipeline->name, &err) == 0 &&
+        probe_state_report_validation(c, state, &err) < 0) {
+        check_fail(c, &err);
+    }
+    state_close(state);
+}
+
 const struct probe probes_state[] = {
     {"state file", 0, 0, probe_state_place},
     {0},
@@ -266,5 +312,6 @@ const struct probe probes_state[] = {
 
 const struct probe probes_standing[] = {
     {"standing", 0, 0, probe_state_standing},
+    {"validation", 0, 0, probe_state_validation},
     {0},
 };

@@ -259,11 +259,27 @@ static int generation_build(struct generation *t, struct err *err)
     return rc;
 }
 
+static int generation_check_trial(const struct generation *t, struct err *err)
+{
+    const char *name = t->definition->name;
+    if (t->definition->trial == DEFINITION_UNTRIED) {
+        log_event(LOG_WARN, "not_validated", F_TEXT("pipeline", name));
+    }
+    if (t->definition->trial != DEFINITION_BARRED) {
+        return 0;
+    }
+    err_set(err, ERR_STATE,
+            "no index is built, because validate has not passed for its definition, and "
+            "\"validate.required\" is true");
+    return err_hint(err, "correct what it finds: rowferry validate %s", name);
+}
+
 static int generation_begin_new(struct generation *t, struct err *err)
 {
     struct index_info from;
     enum alias_kind kind;
-    int rc = generation_holder(t, &kind, &from, err);
+    int rc = generation_check_trial(t, err);
+    rc = rc == 0 ? generation_holder(t, &kind, &from, err) : rc;
     if (rc < 0) {
         return rc;
     }

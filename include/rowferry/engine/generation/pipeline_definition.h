@@ -9,6 +9,13 @@
 
 struct state;
 
+/* Whether `validate` has passed for the definition; decides what becomes of a new generation. */
+enum definition_trial {
+    DEFINITION_TRIED,
+    DEFINITION_UNTRIED, /* it is built with a warning */
+    DEFINITION_BARRED,  /* it is not built: validate.required */
+};
+
 /* All pointers are borrowed. */
 struct pipeline_definition {
     const char *name;
@@ -20,7 +27,8 @@ struct pipeline_definition {
     const char *settings; /* JSON object or null */
     const char *built;    /* canonical text of the configuration, stored with the generation
                              (state/generation_config.h); null: not stored */
-    int64_t keep;         /* former generations to keep if an unrecorded swap is found */
+    enum definition_trial trial;
+    int64_t keep; /* former generations to keep if an unrecorded swap is found */
 };
 
 /* Other state files of a pipeline, each of which may have advanced it. */
