@@ -47,7 +47,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       "replace an index of other origin that has the alias's name"},
     [OPTION_INDEX] = {"--index", 0, "NAME", "the index to create and remove; it must not exist"},
     [OPTION_ACCEPT_ADMIN] = {"--accept-admin", 0, NULL,
-                             "a superuser or administrator account is a WARN, not a FAIL"},
+                             "the account is a superuser or an administrator by intention"},
     [OPTION_IMPLICIT] = {"--implicit", 0, NULL,
                          "let the first document create the index, without a mapping"},
     [OPTION_CLEAN] = {"--clean", 0, NULL,
@@ -130,9 +130,10 @@ const struct command commands[] = {
             "Several pipelines run side by side. An interrupt lets requests in flight finish; a "
             "second one ends it at once. With --json, one object per line for each pipeline. With "
             "--quiet, a job that mails its output is silent if all went well.",
-        .options = JSON | OPTION_BIT(OPTION_REFRESH) | OPTION_BIT(OPTION_ALLOW_DELETES) |
-                   OPTION_BIT(OPTION_ALLOW_REJECTIONS) | OPTION_BIT(OPTION_DEAD_LETTERS_OK) |
-                   OPTION_BIT(OPTION_METRICS_FILE) | OPTION_BIT(OPTION_QUIET),
+        .options = OPTION_BIT(OPTION_ACCEPT_ADMIN) | JSON | OPTION_BIT(OPTION_REFRESH) |
+                   OPTION_BIT(OPTION_ALLOW_DELETES) | OPTION_BIT(OPTION_ALLOW_REJECTIONS) |
+                   OPTION_BIT(OPTION_DEAD_LETTERS_OK) | OPTION_BIT(OPTION_METRICS_FILE) |
+                   OPTION_BIT(OPTION_QUIET),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
         .run = command_sync,
     },
@@ -146,7 +147,7 @@ const struct command commands[] = {
             "interrupt lets requests in flight finish; a second one ends it at once. On SIGHUP it "
             "reads secrets, limits, guard and log again from the configuration. With "
             "--wait, stands by for pipelines that another process holds, on this or another host.",
-        .options = OPTION_BIT(OPTION_WAIT),
+        .options = OPTION_BIT(OPTION_ACCEPT_ADMIN) | OPTION_BIT(OPTION_WAIT),
         .exits = EXITS(HELD),
         .run = command_run,
     },
@@ -159,9 +160,9 @@ const struct command commands[] = {
                  "the run rebuilds, and its progress is shown. An interrupt keeps what is built: "
                  "the next reindex, sync or run continues it. With --json, one object per line for "
                  "each pipeline.",
-        .options = JSON | OPTION_BIT(OPTION_ROLLBACK) | OPTION_BIT(OPTION_ABORT) |
-                   OPTION_BIT(OPTION_ADOPT) | OPTION_BIT(OPTION_ALLOW_DELETES) |
-                   OPTION_BIT(OPTION_DEAD_LETTERS_OK),
+        .options = OPTION_BIT(OPTION_ACCEPT_ADMIN) | JSON | OPTION_BIT(OPTION_ROLLBACK) |
+                   OPTION_BIT(OPTION_ABORT) | OPTION_BIT(OPTION_ADOPT) |
+                   OPTION_BIT(OPTION_ALLOW_DELETES) | OPTION_BIT(OPTION_DEAD_LETTERS_OK),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
         .run = command_reindex,
     },

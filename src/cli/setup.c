@@ -64,6 +64,7 @@ static int setup_load_named(struct setup *out, const struct arguments *a, const 
     if (rc < 0) {
         return rc;
     }
+    out->config->accept_admin = out->config->accept_admin || arguments_have(a, OPTION_ACCEPT_ADMIN);
     bool quiet = arguments_have(a, OPTION_QUIET) && out->config->log_level < LOG_WARN;
     log_configure(quiet ? LOG_WARN : (enum log_level)out->config->log_level,
                   (enum log_format)out->config->log_format);

@@ -66,6 +66,8 @@ const struct option options[] = {
      IN_FILE(service.allow_cleartext_credentials), .fallback = "false",
      .help = "a credential over http:// to another host (a sidecar that does TLS)"},
 
+    {"accept_admin", SCOPE_FILE, OPTION_FLAG, IN_FILE(accept_admin), .fallback = "false",
+     .help = "a superuser of the database and an administrator of the service are intended"},
     {"state.path", SCOPE_FILE, OPTION_PATH, IN_FILE(state_path),
      .help = "the state file; default: rowferry.db in $STATE_DIRECTORY, else beside this file"},
     {"listen", SCOPE_FILE, OPTION_TEXT, IN_FILE(listen), .check = address_check_listen,

@@ -201,6 +201,17 @@ int session_hold(struct session *s, struct err *err)
     return lock_take(s->state, s->command, clock_wall_us(&s->clock), err);
 }
 
+/* What writes an index day by day needs no such rights. A look at it may have them. */
+static bool session_refuses_admin(const struct session *s)
+{
+    static const char *const commands[] = {"sync", "run", "reindex"};
+    bool refuses = false;
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        refuses = refuses || strcmp(s->command, commands[i]) == 0;
+    }
+    return refuses && !s->config->accept_admin;
+}
+
 int session_open_service(struct session *s, struct err *err)
 {
     int rc = s->state != NULL ? session_take_as_built(s, err) : 0;
@@ -209,6 +220,7 @@ int session_open_service(struct session *s, struct err *err)
         return rc;
     }
     config_service_options(s->config, s->pipeline, &s->service_options);
+    s->service_options.refuse_admin = session_refuses_admin(s);
     return http_service_open(&s->service, &s->service_options, err);
 }
 
@@ -240,6 +252,7 @@ void session_open_table(struct session *s)
         .field_count = p->field_count,
         .document_bytes = (size_t)p->limits.document_bytes,
         .readers = (size_t)p->limits.readers,
+        .refuse_admin = session_refuses_admin(s),
     };
     session_source_options(s, &options.connection);
     s->table = table_source_new(&options);

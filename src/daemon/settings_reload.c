@@ -120,7 +120,8 @@ static int settings_reload_load(const struct settings_reload *s, struct config *
                                 struct err *err)
 {
     int rc = config_load(loaded, s->first->path, err);
-    if (rc == 0) {
+    if (rc == 0) { /* --accept-admin stays */
+        (*loaded)->accept_admin = (*loaded)->accept_admin || s->first->accept_admin;
         secret_keep_all_prompted(*loaded, &s->now->config);
         rc = secret_resolve_all(*loaded, err);
     }

@@ -39,7 +39,7 @@ sql() { psql -qXAt -v ON_ERROR_STOP=1 "$uri" "$@"; }
 # $1: table, $2: more of "from", $3: option of source install
 install() {
     cat >"$dir/$1.json" <<CONFIG
-{"source": {"uri": "$uri"}, "service": {"url": "http://127.0.0.1:9"}, "state": {"path": "$dir/state.db"},
+{"accept_admin": true, "source": {"uri": "$uri"}, "service": {"url": "http://127.0.0.1:9"}, "state": {"path": "$dir/state.db"},
  "pipelines": [{"name": "$1", "from": {$2}, "to": {"index": "$1", "mappings": {"properties": {"body": {"type": "text"}}}}}]}
 CONFIG
     "$build/rowferry" -c "$dir/$1.json" source install $3 >/dev/null 2>"$dir/log" || { cat "$dir/log" >&2; exit 1; }

@@ -202,7 +202,8 @@ static void faked_start(struct faked *f)
     world_install(&f->w);
     ck_assert_int_gt(
         asprintf(&text,
-                 "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": "
+                 "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": "
+                 "\"%s\", \"auth\": "
                  "{\"api_key\": {\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/state.db\"}, "
                  "\"listen\": \"127.0.0.1:%d\", \"pipelines\": [{\"name\": \"articles\", \"from\": "
                  "{\"table\": \"public.articles\"}, \"to\": {\"index\": \"shop-articles\", "

@@ -65,7 +65,8 @@ static char *configuration(const struct net *n, const char *name)
     char *text = NULL;
     ck_assert_int_gt(
         asprintf(&text,
-                 "{\"source\": {\"uri\": \"%s?sslmode=disable%s\"}, \"service\": {\"url\": \"%s\", "
+                 "{\"accept_admin\": true, \"source\": {\"uri\": \"%s?sslmode=disable%s\"}, "
+                 "\"service\": {\"url\": \"%s\", "
                  "\"allow_cleartext_credentials\": true, \"auth\": {\"api_key\": {\"file\": "
                  "\"%s\"}}}, \"state\": {\"path\": \"%s/%s.db\"}%s, \"pipelines\": "
                  "[{\"name\": \"articles\", \"from\": {\"table\": \"public.articles\"}, \"to\": "

@@ -32,7 +32,7 @@ static void configure(struct world *w, const char *source, const char *url, cons
     char *text = NULL;
     ck_assert_int_gt(
         asprintf(&text,
-                 "{\"source\": {%s}, \"service\": {\"url\": \"%s\", "
+                 "{\"accept_admin\": true, \"source\": {%s}, \"service\": {\"url\": \"%s\", "
                  "\"allow_cleartext_credentials\": true, \"auth\": {\"api_key\": {\"file\": "
                  "\"%s/key\"}}}, \"state\": {\"path\": \"%s/state.db\"}, \"pipelines\": "
                  "[{\"name\": \"articles\", \"from\": {\"table\": \"public.articles\"}, \"to\": "

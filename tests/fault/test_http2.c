@@ -222,7 +222,8 @@ static void configure(struct world *w, const struct certificate *c, int port)
     struct buf text;
     buf_init(&text, 65536);
     buf_printf(&text,
-               "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"https://127.0.0.1:%d\", "
+               "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": "
+               "\"https://127.0.0.1:%d\", "
                "\"tls\": {\"ca_file\": \"%s\"}, \"auth\": {\"api_key\": {\"file\": \"key\"}}}, "
                "\"state\": {\"path\": \"state.db\"}, \"limits\": {\"retry_budget\": \"20s\"}, "
                "\"pipelines\": [{\"name\": \"articles\", \"from\": {\"table\": "

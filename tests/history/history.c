@@ -40,7 +40,7 @@ static void configure(struct history *h)
     const char *beside = h->background ? h->mode->from_beside : NULL;
     snprintf(name, sizeof(name), "rowferry-%llu.json", (unsigned long long)h->seed);
     buf_init(&text, 64 * 1024);
-    buf_push_text(&text, "{\"source\": {");
+    buf_push_text(&text, "{\"accept_admin\": true, \"source\": {");
     push_source(&text, h);
     buf_printf(
         &text,

@@ -272,7 +272,7 @@ void mentions_expect(const char *page, const char *text)
  */
 
 static const char right[] =
-    "{\"source\":{\"uri\":\"postgresql://reader@localhost/shop\"},"
+    "{\"accept_admin\": true, \"source\":{\"uri\":\"postgresql://reader@localhost/shop\"},"
     "\"service\":{\"url\":\"http://127.0.0.1:9200\"},"
     "\"pipelines\":[{\"name\":\"articles\",\"from\":{\"table\":\"public.articles\"},"
     "\"to\":{\"index\":\"shop-articles\",\"mappings\":{\"properties\":{\"title\":{\"type\":"

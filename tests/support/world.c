@@ -32,7 +32,7 @@ static void configure(struct world *w, const char *properties, const char *limit
     buf_printf(&source, "\"uri\": \"%s\"", w->uri);
     buf_printf(
         &text,
-        "{\n  // written by a test\n  \"source\": {%s},\n"
+        "{\n  // written by a test\n  \"accept_admin\": %s,\n  \"source\": {%s},\n"
         "  \"service\": {\"url\": \"%s\", \"auth\": {\"api_key\": {\"file\": \"%s/key\"}}},\n"
         "  \"state\": {\"path\": \"%s/state.db\"},\n"
         "  \"limits\": {%s},\n"
@@ -41,9 +41,10 @@ static void configure(struct world *w, const char *properties, const char *limit
         "    \"to\": {\"index\": \"shop-articles\", \"mappings\": {\"properties\": "
         "{%s}}%s%s}%s%s}]\n"
         "}\n",
-        w->source != NULL ? w->source : buf_text(&source), w->service.url, w->dir, w->dir, limits,
-        where, properties, w->to != NULL ? ", " : "", w->to != NULL ? w->to : "",
-        w->members != NULL ? ", " : "", w->members != NULL ? w->members : "");
+        w->strict ? "false" : "true", w->source != NULL ? w->source : buf_text(&source),
+        w->service.url, w->dir, w->dir, limits, where, properties, w->to != NULL ? ", " : "",
+        w->to != NULL ? w->to : "", w->members != NULL ? ", " : "",
+        w->members != NULL ? w->members : "");
     free(w->config);
     w->config = scratch_write(w->dir, "rowferry.json", buf_text(&text));
     buf_release(&text);

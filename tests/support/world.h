@@ -31,6 +31,7 @@ struct world {
     const char *source;  /* replaces this URI in "source"; null: uses it */
     const char *members; /* more members of the pipeline; null: none */
     const char *to;      /* more members of its "to"; null: none */
+    bool strict;         /* superusers and administrators are not accepted */
     PGconn *conn;
     struct devsearch service;
     char *config; /* path of the configuration file */

@@ -161,6 +161,7 @@ struct config {
     char *path; /* path of the file that was found */
     struct source_config source;
     struct service_config service;
+    bool accept_admin; /* superusers and administrators are intended; or by --accept-admin */
     char *state_path;
     char *listen;        /* "host:port"; null: nothing is served */
     char **listen_names; /* additional names that clients may use in Host */

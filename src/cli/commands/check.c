@@ -431,7 +431,7 @@ static void check_release(struct check *c)
 int command_check(const struct arguments *a, struct err *err)
 {
     struct setup setup;
-    struct check c = {.setup = &setup, .accept_admin = arguments_have(a, OPTION_ACCEPT_ADMIN)};
+    struct check c = {.setup = &setup};
     struct check_choice choice;
     int rc = setup_load(&setup, a, err);
     if (rc == 0) {

@@ -51,7 +51,6 @@ struct check {
     struct setup *setup;
     unsigned facts; /* bits */
     struct session session;
-    bool accept_admin; /* superusers and administrators are intended */
     struct product_info product;
     bool open_service; /* the service has no accounts */
     char account[160]; /* quoted account name; empty if unknown */

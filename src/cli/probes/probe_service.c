@@ -83,7 +83,7 @@ static void probe_service(struct check *c)
 
 static void probe_service_report_administrator(struct check *c, const struct account *a)
 {
-    check_report(c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
+    check_report(c, c->setup->config->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
                  "create an account for rowferry alone and name it in service.auth: \"privileges\" "
                  "then names the role that it needs; or --accept-admin if this is intended",
                  "\"%s\" is an administrator (%s): it may change everything", a->name,

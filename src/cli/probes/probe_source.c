@@ -68,7 +68,7 @@ static void probe_source_role(struct check *c)
 {
     if (c->identity.superuser) {
         check_report(
-            c, c->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
+            c, c->setup->config->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
             "create one for rowferry alone: create role rowferry login; rowferry source install "
             "--reader rowferry; then name it in source.uri; or --accept-admin if this is intended",
             "role \"%s\" is a superuser: it may change everything", c->identity.role);

@@ -4,6 +4,7 @@
 #include "rowferry/base/log.h"
 #include "rowferry/engine/port.h"
 #include "rowferry/service/bulk/bulk.h"
+#include "rowferry/service/cluster/privilege.h"
 #include "rowferry/service/index/documents.h"
 
 #define PRESENT_BYTES ((size_t)16 << 20)
@@ -11,11 +12,13 @@
 static int service_port_greet(struct service *s, bool again, struct product_info *out,
                               struct err *err)
 {
+    bool accounts = true;
     int rc = product_detect(s, out, err);
+    rc = rc == 0 ? privilege_refuse_admin(s, out, &accounts, err) : rc;
     if (rc == 0) {
         log_event(again ? LOG_DEBUG : LOG_INFO, "service_found",
                   F_TEXT("product", product_name(out->product)), F_TEXT("version", out->version),
-                  F_BOOL("stand_in", out->stand_in));
+                  F_BOOL("stand_in", out->stand_in), F_BOOL("accounts", accounts));
     }
     return rc;
 }

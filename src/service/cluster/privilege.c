@@ -7,6 +7,7 @@
 
 #include "cluster/privilege_probe.h"
 #include "http/ask.h"
+#include "http/service.h"
 
 #define LIST_MAX_BYTES ((size_t)64 * 1024)
 
@@ -205,8 +206,9 @@ static bool privilege_needs_no_question(const struct err *err)
            err->service_reason == SERVICE_REASON_NO_SECURITY;
 }
 
-int privilege_account_look(struct service *s, const struct product_info *product,
-                           struct account *out, struct err *err)
+/* `beyond`: tries also what it may do beyond its pipelines. */
+static int privilege_look(struct service *s, const struct product_info *product, bool beyond,
+                          struct account *out, struct err *err)
 {
     int rc = 0;
     *out = (struct account){.state = ACCOUNT_KNOWN};
@@ -216,13 +218,35 @@ int privilege_account_look(struct service *s, const struct product_info *product
         snprintf(out->why, sizeof(out->why), "the product is unknown");
         return 0;
     }
-    rc = product->product == PRODUCT_OPENSEARCH ? privilege_probe_account(s, out, err)
+    rc = product->product == PRODUCT_OPENSEARCH ? privilege_probe_account(s, beyond, out, err)
                                                 : privilege_elastic_account(s, out, err);
     if (rc == ERR_REJECTED) {
         out->state = privilege_needs_no_question(err) ? ACCOUNT_OPEN : ACCOUNT_UNSEEN;
         snprintf(out->why, sizeof(out->why), "%.*s", (int)sizeof(out->why) - 1, err->message);
         rc = 0;
     }
+    return rc;
+}
+
+int privilege_account_look(struct service *s, const struct product_info *product,
+                           struct account *out, struct err *err)
+{
+    return privilege_look(s, product, true, out, err);
+}
+
+int privilege_refuse_admin(struct service *s, const struct product_info *product, bool *accounts,
+                           struct err *err)
+{
+    struct account a;
+    int rc = privilege_look(s, product, false, &a, err);
+    *accounts = rc < 0 || a.state != ACCOUNT_OPEN;
+    if (rc == 0 && s->options.refuse_admin && a.administrator[0] != '\0') {
+        err_set(err, ERR_REJECTED, "\"%s\" is an administrator (%s): it may change everything",
+                a.name, a.administrator);
+        rc = err_hint(err, "create an account for rowferry alone (docs/rights.md) and name it in "
+                           "service.auth; or \"accept_admin\": true if this is intended");
+    }
+    privilege_account_release(&a);
     return rc;
 }
 

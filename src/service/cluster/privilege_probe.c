@@ -182,13 +182,13 @@ static int privilege_probe_look_beyond(struct service *s, struct account *out, s
     return rc;
 }
 
-int privilege_probe_account(struct service *s, struct account *out, struct err *err)
+int privilege_probe_account(struct service *s, bool beyond, struct account *out, struct err *err)
 {
     struct json_object *who = NULL;
     int rc = ask(s, "GET", "/_plugins/_security/authinfo", NO_BODY, BODY_ROOT, &who, err);
     if (rc == 0) {
         privilege_probe_read_roles(out, who);
-        rc = privilege_probe_look_beyond(s, out, err);
+        rc = beyond ? privilege_probe_look_beyond(s, out, err) : 0;
     }
     json_object_put(who);
     return rc;

@@ -15,4 +15,5 @@ int privilege_probe(struct service *s, const char *alias, struct buf *missing,
                     struct err *err) MUST_CHECK;
 
 /* Reports the account's name, and whether it administers the cluster or has surplus privileges. */
-int privilege_probe_account(struct service *s, struct account *out, struct err *err) MUST_CHECK;
+int privilege_probe_account(struct service *s, bool beyond, struct account *out,
+                            struct err *err) MUST_CHECK;

@@ -444,3 +444,14 @@ int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err)
     *out = (struct pg_identity){0};
     return pg_ask_row(pg, "look_server", NULL, 0, members, out, err);
 }
+
+int pg_refuse_superuser(const struct pg_identity *id, struct err *err)
+{
+    if (!id->superuser) {
+        return 0;
+    }
+    err_set(err, ERR_REJECTED, "role \"%s\" is a superuser: it may change everything", id->role);
+    return err_hint(err,
+                    "create one for rowferry alone (docs/rights.md) and name it in source.uri; "
+                    "or \"accept_admin\": true if this is intended");
+}

@@ -199,7 +199,8 @@ static void configure(struct world *w, const struct kind *k)
     char *uri = uri_as(w->uri, ROLE);
     ck_assert_int_gt(
         asprintf(&text,
-                 "{\"source\": {\"uri\": \"%s\"%s%s}, \"service\": {\"url\": \"%s\", \"auth\": "
+                 "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"%s%s}, \"service\": "
+                 "{\"url\": \"%s\", \"auth\": "
                  "{%s}},\n\"state\": {\"path\": \"state.db\"}, \"limits\": {\"retry_budget\": "
                  "\"1s\"}, \"log\": {\"level\": \"debug\"},\n\"pipelines\": [{\"name\": "
                  "\"articles\", \"from\": {\"table\": \"public.articles\"}, \"to\": {\"index\": "

@@ -58,7 +58,8 @@ static void refusing_world(struct world *w)
     world_install(w);
     ck_assert_int_gt(
         asprintf(&text,
-                 "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": "
+                 "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": "
+                 "\"%s\", \"auth\": "
                  "{\"api_key\": {\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/state.db\"},"
                  "\"pipelines\": [{\"name\": \"first\", \"from\": {\"table\": "
                  "\"public.articles\"}, \"to\": {\"index\": \"shop-first\", \"mappings\": "
@@ -102,8 +103,9 @@ START_TEST(a_quiet_sync_speaks_only_of_what_is_wrong)
 {
     struct world w;
     struct program_result result;
-    world_start(&w, 5, NULL);
+    world_start(&w, 60, NULL);
     world_install(&w);
+    rowferry_expect(0, w.config, "validate", NULL); /* else the initial load is worth a warning */
     rowferry_run(&result, w.config, "sync", "--quiet", NULL);
     ck_assert_int_eq(result.exit_code, 0);
     ck_assert_str_eq(result.out, "");

@@ -46,7 +46,7 @@ static void configure(struct signer *s, const char *secret_key)
     free(scratch_write(w->dir, "secret-key", secret_key));
     ck_assert_int_gt(
         asprintf(&text,
-                 "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": "
+                 "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": "
                  "\"http://127.0.0.1:%d/shop/\", \"auth\": {\"aws_sigv4\": {\"region\": "
                  "\"eu-west-1\", \"access_key_id\": {\"env\": \"SIGNED_KEY_ID\"}, "
                  "\"secret_access_key\": {\"file\": \"secret-key\"}, \"session_token\": {\"file\": "

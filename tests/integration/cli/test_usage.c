@@ -164,7 +164,7 @@ END_TEST
     "\"pipelines\":[{\"name\":\"articles\",\"from\":{" table "},"                                  \
     "\"to\":{\"index\":\"a\",\"mappings\":{\"properties\":{\"t\":{\"type\":\"text\"}}}}}]}"
 #define ENDS(user)                                                                                 \
-    "{\"source\":{\"uri\":\"postgresql://" user "@db.invalid/x\"},"                                \
+    "{\"accept_admin\": true, \"source\":{\"uri\":\"postgresql://" user "@db.invalid/x\"},"        \
     "\"service\":{\"url\":\"http://127.0.0.1:1\"},"
 
 /* Expects that sync ends with 2, with the text in the first line of standard error and without the

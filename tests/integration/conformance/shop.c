@@ -43,8 +43,10 @@ void shop_configure(struct shop *shop, const char *more, const char *settings)
 {
     struct buf text;
     buf_init(&text, 64 << 10);
-    buf_printf(&text, "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\"", shop->uri,
-               shop->subject.url);
+    buf_printf(
+        &text,
+        "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\"",
+        shop->uri, shop->subject.url);
     push_auth(&text, shop);
     buf_printf(
         &text,

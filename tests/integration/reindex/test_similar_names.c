@@ -38,7 +38,8 @@ static void configure(struct world *w, const char *const *names, size_t count, i
     struct buf text;
     buf_init(&text, 64 << 10);
     buf_printf(&text,
-               "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": "
+               "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": "
+               "\"%s\", \"auth\": "
                "{\"api_key\": {\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/state.db\"}, "
                "\"pipelines\": [",
                w->uri, w->service.url, w->dir, w->dir);

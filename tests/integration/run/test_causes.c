@@ -42,7 +42,8 @@ static void configure(struct scene *s)
     struct buf text;
     buf_init(&text, (size_t)1 << 16);
     buf_printf(&text,
-               "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": "
+               "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": "
+               "\"%s\", \"auth\": "
                "{\"api_key\": {\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/state.db\"},\n"
                "\"limits\": {\"retry_budget\": \"2s\"}, \"pipelines\": [",
                s->reader_uri, s->w.service.url, s->w.dir, s->w.dir);

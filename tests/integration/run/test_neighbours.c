@@ -15,7 +15,8 @@ static void configure_three(struct world *w)
     char *text = NULL;
     ck_assert_int_gt(
         asprintf(&text,
-                 "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": "
+                 "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": "
+                 "\"%s\", \"auth\": "
                  "{\"api_key\": {\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/state.db\"},\n"
                  "\"pipelines\": [{\"name\": \"articles\", \"from\": {\"table\": "
                  "\"public.articles\"}, \"to\": {\"index\": \"shop-articles\", \"mappings\": "
@@ -137,7 +138,8 @@ static void configure_many(struct world *w)
     struct buf text;
     buf_init(&text, (size_t)1 << 20);
     buf_printf(&text,
-               "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": "
+               "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": "
+               "\"%s\", \"auth\": "
                "{\"api_key\": {\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/state.db\"},"
                "\"pipelines\": [",
                w->uri, w->service.url, w->dir, w->dir);

@@ -104,7 +104,8 @@ static void configure_reader(struct world *w, const char *limits)
     char *uri = uri_as(w->uri, "run_reader");
     ck_assert_int_gt(
         asprintf(&text,
-                 "{\"source\": {\"uri\": \"%s\", \"password\": {\"file\": \"%s/password\"}},"
+                 "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\", \"password\": {\"file\": "
+                 "\"%s/password\"}},"
                  "\"service\": {\"url\": \"%s\", \"auth\": {\"api_key\": {\"file\": "
                  "\"%s/key\"}}}, \"state\": {\"path\": \"%s/state.db\"}, \"limits\": {%s},"
                  "\"pipelines\": [{\"name\": \"articles\", \"from\": {\"table\": "

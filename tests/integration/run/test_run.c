@@ -154,7 +154,8 @@ static void configure_two(struct world *w)
     char *text = NULL;
     ck_assert_int_gt(
         asprintf(&text,
-                 "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": "
+                 "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": "
+                 "\"%s\", \"auth\": "
                  "{\"api_key\": {\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/state.db\"},\n"
                  "\"pipelines\": [{\"name\": \"articles\", \"from\": {\"table\": "
                  "\"public.articles\"}, \"to\": {\"index\": \"shop-articles\", \"mappings\": "

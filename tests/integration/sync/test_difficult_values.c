@@ -94,7 +94,8 @@ static void configure(struct world *w, const char *table, const char *key, const
     buf_init(&text, 65536);
     buf_printf(
         &text,
-        "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": {\"api_key\": "
+        "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", "
+        "\"auth\": {\"api_key\": "
         "{\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/hostile.db\"}, \"pipelines\": "
         "[{\"name\": \"hostile\", \"from\": {\"table\": \"public.%s\", \"key\": [%s]}, \"to\": "
         "{\"index\": \"hostile\", \"mappings\": {\"properties\": {%s}}}}]}\n",

@@ -66,7 +66,8 @@ static void configure(struct world *w, size_t kind)
     struct buf text;
     buf_init(&text, 65536);
     buf_printf(&text,
-               "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": "
+               "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": "
+               "\"%s\", \"auth\": "
                "{\"api_key\": {\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/keys-%zu.db\"}, "
                "\"pipelines\": [{\"name\": \"keys\", \"from\": {\"table\": \"public.keyed\", "
                "\"key\": [\"k\"]}, \"to\": {\"index\": \"keys-%zu\", \"mappings\": "

@@ -30,7 +30,7 @@ static void configure(struct world *w, const char *table)
     struct buf text;
     buf_init(&text, 64 * 1024);
     buf_printf(&text,
-               "{\"source\": {\"uri\": \"%s\"},\n"
+               "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"},\n"
                "\"service\": {\"url\": \"%s\", \"auth\": {\"api_key\": {\"file\": \"%s/key\"}}},\n"
                "\"state\": {\"path\": \"%s/state.db\"},\n"
                "\"pipelines\": [{\"name\": \"odd\", \"from\": {\"table\": \"%s\",\n"

@@ -40,7 +40,7 @@ static void configure(struct world *w, const char *query, const char *depends_on
     struct buf text;
     buf_init(&text, 64 * 1024);
     buf_printf(&text,
-               "{\"source\": {\"uri\": \"%s\"},\n"
+               "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"},\n"
                "\"service\": {\"url\": \"%s\", \"auth\": {\"api_key\": {\"file\": \"%s/key\"}}},\n"
                "\"state\": {\"path\": \"%s/state.db\"}, \"limits\": {\"retry_budget\": \"20s\"},\n"
                "\"pipelines\": [{\"name\": \"posts\", \"from\": {\"table\": \"public.post\",\n"

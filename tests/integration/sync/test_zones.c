@@ -22,7 +22,8 @@ static void configure(struct world *w, const char *first_zone)
     struct buf text;
     buf_init(&text, 65536);
     buf_printf(&text,
-               "{\"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\", \"auth\": "
+               "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": "
+               "\"%s\", \"auth\": "
                "{\"api_key\": {\"file\": \"%s/key\"}}}, \"state\": {\"path\": \"%s/zones.db\"}, "
                "\"pipelines\": [{\"name\": \"zones\", \"from\": {\"table\": \"public.zoned\"}, "
                "\"to\": {\"index\": \"zones\", \"mappings\": {\"properties\": {\"plain\": "

@@ -35,6 +35,11 @@ int privilege_account_look(struct service *s, const struct product_info *product
                            struct account *out, struct err *err) MUST_CHECK;
 void privilege_account_release(struct account *a);
 
+/* Returns ERR_REJECTED if options.refuse_admin is set and the account is visibly an administrator.
+ * *accounts is false if the service does not authenticate. Costs one or two requests. */
+int privilege_refuse_admin(struct service *s, const struct product_info *product, bool *accounts,
+                           struct err *err) MUST_CHECK;
+
 /* Appends the privileges that the account lacks for a pipeline of this alias, "a, b" in the
  * product's terms; nothing if none is visibly missing. *told is false if the privileges cannot be
  * determined. */

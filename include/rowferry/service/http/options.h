@@ -42,5 +42,6 @@ struct service_options {
     int64_t connect_timeout_ms;
     struct key_routing routing; /* routing for lookups by id */
     bool stream;                /* data stream: documents are found by search, not by id */
+    bool refuse_admin;          /* an administrator's account (service/cluster/privilege.h) */
     unsigned in_flight;         /* maximum of concurrent bulk requests */
 };

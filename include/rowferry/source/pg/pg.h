@@ -98,3 +98,5 @@ struct pg_identity {
  * system. */
 int pg_check_primary(struct pg *pg, struct err *err) MUST_CHECK;
 int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err) MUST_CHECK;
+/* Returns ERR_REJECTED if the role is a superuser. */
+int pg_refuse_superuser(const struct pg_identity *id, struct err *err) MUST_CHECK;
