@@ -123,6 +123,8 @@ START_TEST(an_administrator_is_refused_unless_it_is_meant)
     struct lines l;
     world_start(&w, 5, NULL);
     world_install(&w);
+    w.strict = true;
+    world_configure(&w, WORLD_PROPERTIES, "");
     for (size_t i = 0; i < sizeof(administrators) / sizeof(administrators[0]); i++) {
         world_fault(&w, administrators[i].root);
         world_fault(&w, administrators[i].who);

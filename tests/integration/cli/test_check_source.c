@@ -341,6 +341,8 @@ START_TEST(a_superuser_is_refused_unless_it_is_meant)
     char member[1024];
     world_start(&w, 50, NULL);
     world_install(&w);
+    w.strict = true;
+    world_configure(&w, WORLD_PROPERTIES, "");
     lines_look(&l, w.config, NULL, NULL);
     ck_assert_int_eq(l.exit_code, 4);
     const char *remedy = lines_expect(&l, "role", "FAIL", "is a superuser");
