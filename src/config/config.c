@@ -349,6 +349,10 @@ void config_free(struct config *c)
     free(c->service.ca_file);
     free(c->service.client_cert);
     free(c->service.client_key);
+    for (size_t i = 0; i < HOOK_EVENTS; i++) {
+        free(c->on[i].command);
+        free(c->on[i].url);
+    }
     free(c->state_path);
     free(c->listen);
     text_free_list(c->listen_names, c->listen_name_count);

@@ -282,10 +282,30 @@ static int cross_check_unique(const struct config_reader *r, size_t index)
     return 0;
 }
 
+static int cross_check_hooks(const struct config_reader *r)
+{
+    static const char *const paths[HOOK_EVENTS] = {
+        [HOOK_GUARD] = "on.guard.url",
+        [HOOK_STOPPED] = "on.stopped.url",
+        [HOOK_DEAD_LETTERS] = "on.dead_letters.url",
+        [HOOK_REBUILT] = "on.rebuilt.url",
+        [HOOK_HEALED] = "on.healed.url",
+    };
+    for (size_t i = 0; i < HOOK_EVENTS; i++) {
+        const struct hook_config *hook = &r->config->on[i];
+        if (hook->command != NULL && hook->url != NULL) {
+            return read_fail(r, paths[i], SCAN_KEY,
+                             "\"%s\": a hook has a command or a URL, not both", paths[i]);
+        }
+    }
+    return 0;
+}
+
 int cross_check(const struct config_reader *r)
 {
     int (*const of_file[])(const struct config_reader *) = {cross_check_auth, cross_check_aws,
-                                                            cross_check_tls, cross_check_cleartext};
+                                                            cross_check_tls, cross_check_cleartext,
+                                                            cross_check_hooks};
     int (*const of_pipeline[])(const struct config_reader *, size_t) = {
         cross_check_unique,  cross_check_polls,  cross_check_key,
         cross_check_options, cross_check_fields, cross_check_routing};

@@ -15,6 +15,14 @@
 #define IN_FILE(member) offsetof(struct config, member)
 #define IN_PIPELINE(member) offsetof(struct pipeline_config, member)
 
+#define HOOK(event, which, when)                                                                   \
+    {"on." event ".command", SCOPE_FILE, OPTION_TEXT, IN_FILE(on[which].command),                  \
+     .help = "a shell command that gets a JSON object when " when},                                \
+    {                                                                                              \
+        "on." event ".url", SCOPE_FILE, OPTION_TEXT, IN_FILE(on[which].url),                       \
+            .check = address_check_hook, .help = "or a URL that it is posted to"                   \
+    }
+
 const struct option options[] = {
     {"$schema", SCOPE_FILE, OPTION_UNREAD, .help = "the JSON Schema, for editors"},
 
@@ -66,6 +74,11 @@ const struct option options[] = {
      IN_FILE(service.allow_cleartext_credentials), .fallback = "false",
      .help = "a credential over http:// to another host (a sidecar that does TLS)"},
 
+    HOOK("guard", HOOK_GUARD, "a guard has stopped a pipeline"),
+    HOOK("stopped", HOOK_STOPPED, "an error has stopped a pipeline"),
+    HOOK("dead_letters", HOOK_DEAD_LETTERS, "more dead letters are open"),
+    HOOK("rebuilt", HOOK_REBUILT, "another index is live"),
+    HOOK("healed", HOOK_HEALED, "a pipeline works again"),
     {"accept_admin", SCOPE_FILE, OPTION_FLAG, IN_FILE(accept_admin), .fallback = "false",
      .help = "a superuser of the database and an administrator of the service are intended"},
     {"state.path", SCOPE_FILE, OPTION_PATH, IN_FILE(state_path),

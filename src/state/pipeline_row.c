@@ -10,6 +10,7 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/state/generation_config.h"
 #include "rowferry/state/guard_stop.h"
+#include "rowferry/state/hook_marks.h"
 #include "rowferry/state/live_progress.h"
 #include "rowferry/state/pause.h"
 #include "rowferry/state/reconcile.h"
@@ -125,6 +126,15 @@ static const struct state_column validation_columns[] = {
     {.name = NULL},
 };
 
+static const struct state_column hook_marks_columns[] = {
+    {COLUMN(COLUMN_NUMBER, hook_marks, guard_us)},
+    {COLUMN(COLUMN_NUMBER, hook_marks, dead_letters)},
+    {COLUMN(COLUMN_TEXT, hook_marks, stopped)},
+    {COLUMN(COLUMN_FLAG, hook_marks, troubled)},
+    {COLUMN(COLUMN_TEXT, hook_marks, generation)},
+    {.name = NULL},
+};
+
 static const struct {
     const char *name; /* of the table */
     const struct state_column *columns;
@@ -143,6 +153,7 @@ static const struct {
     [PIPELINE_ROW_GENERATION_CONFIG] = {"built", generation_config_columns, REPLACED},
     [PIPELINE_ROW_FORMER_CONFIG] = {"former_config", former_config_columns, STAYS},
     [PIPELINE_ROW_VALIDATION] = {"validation", validation_columns, STAYS},
+    [PIPELINE_ROW_HOOK_MARKS] = {"hook_marks", hook_marks_columns, STAYS},
 };
 
 static void pipeline_row_push_names(struct buf *sql, const struct state_column *columns)

@@ -129,6 +129,21 @@ struct capacity_config {
     int64_t growth;       /* documents per day */
 };
 
+/* What a hook is told. */
+enum hook_event {
+    HOOK_GUARD,        /* a guard stopped the pipeline */
+    HOOK_STOPPED,      /* an error that a person must correct stopped it */
+    HOOK_DEAD_LETTERS, /* more dead letters are open */
+    HOOK_REBUILT,      /* another index is live */
+    HOOK_HEALED,       /* it works again after one of the first two */
+    HOOK_EVENTS
+};
+
+struct hook_config {
+    char *command; /* both null: no hook; else one of them */
+    char *url;
+};
+
 struct validate_config {
     bool required;  /* an index is built of a validated definition only */
     int64_t sample; /* documents */
@@ -161,6 +176,7 @@ struct config {
     char *path; /* path of the file that was found */
     struct source_config source;
     struct service_config service;
+    struct hook_config on[HOOK_EVENTS];
     bool accept_admin; /* superusers and administrators are intended; or by --accept-admin */
     char *state_path;
     char *listen;        /* "host:port"; null: nothing is served */

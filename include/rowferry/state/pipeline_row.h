@@ -20,6 +20,7 @@ enum pipeline_row {
     PIPELINE_ROW_GENERATION_CONFIG, /* struct generation_config */
     PIPELINE_ROW_FORMER_CONFIG,     /* struct former_config */
     PIPELINE_ROW_VALIDATION,        /* struct validation */
+    PIPELINE_ROW_HOOK_MARKS,        /* struct hook_marks */
     PIPELINE_ROWS,
 };
 

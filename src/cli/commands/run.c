@@ -12,6 +12,7 @@
 #include "output/report.h"
 #include "output/terminal.h"
 #include "rowferry/base/stop.h"
+#include "rowferry/daemon/hooks.h"
 #include "rowferry/daemon/sdnotify.h"
 #include "rowferry/daemon/worker/listener.h"
 #include "rowferry/daemon/worker/pipeline_worker.h"
@@ -34,6 +35,7 @@ struct run_job {
     size_t count; /* number that were started */
     bool *told;   /* [pipeline]: its end was reported */
     struct listener listener;
+    struct hooks hooks;
     struct clock clock;
     int64_t stop_us; /* monotonic time of the stop; 0 if none */
     struct progress_line quiet;
@@ -211,6 +213,17 @@ static int run_report_holder(const struct run_job *r, struct err *err)
                     "end that process first, or let it work: rowferry status shows what it does");
 }
 
+static int run_start_hooks(struct run_job *r, struct err *err)
+{
+    struct status_snapshot **snapshots = mem_zero(r->setup.count, sizeof(*snapshots));
+    for (size_t i = 0; i < r->setup.count; i++) {
+        snapshots[i] = r->workers[i].shared.snapshot;
+    }
+    int rc = hooks_start(&r->hooks, r->setup.config, snapshots, r->setup.count, err);
+    free(snapshots);
+    return rc;
+}
+
 /* Blocks all signals, so that only this thread receives them. */
 static int run_start(struct run_job *r, struct err *err)
 {
@@ -234,6 +247,7 @@ static int run_start(struct run_job *r, struct err *err)
         rc = rc == ERR_TRANSIENT && mode == PIPELINE_WORKER_ENDS_IF_HELD ? run_report_holder(r, err)
                                                                          : rc;
     }
+    rc = rc == 0 ? run_start_hooks(r, err) : rc;
     while (rc == 0 && r->count < r->setup.count) {
         rc = pipeline_worker_start(&r->workers[r->count], err);
         r->count += rc == 0;
@@ -245,6 +259,7 @@ static int run_end(struct run_job *r)
 {
     enum exit_code worst = EXIT_DONE;
     listener_stop(&r->listener);
+    hooks_stop(&r->hooks);
     for (size_t i = 0; i < r->setup.count; i++) {
         worst = err_exit_code_worse(worst, r->workers[i].outcome.exit_code);
         pipeline_worker_release(&r->workers[i]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sync: runs every pipeline in parallel until it is caught up, one thread each. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,9 @@
 #include "output/terminal.h"
 #include "parallel.h"
 #include "rowferry/base/log.h"
+#include "rowferry/daemon/hooks.h"
 #include "rowferry/serve/sync_metrics.h"
+#include "rowferry/state/deadletter.h"
 #include "rowferry/state/guard_stop.h"
 #include "rowferry/state/history.h"
 #include "rowferry/state/pause.h"
@@ -222,6 +225,44 @@ static void sync_job_report_rebuilt(struct sync_job *j)
     buf_release(&out);
 }
 
+/* Collects what the state file has at the end. A temporary error stops nothing. */
+static int sync_job_look_facts(struct sync_job *j, struct hook_facts *out, struct err *err)
+{
+    struct state *state = j->base.worker.session.state;
+    struct guard_stop halt;
+    struct checkpoint c = {0};
+    bool halted = false;
+    int rc = guard_stop_read(state, &halt, &halted, err);
+    rc = rc == 0 ? deadletter_count(state, &out->dead_letters, err) : rc;
+    rc = rc == 0 ? checkpoint_load(state, &c, err) : rc;
+    if (rc == 0 && c.phase == GENERATION_LIVE && c.generation != NULL) {
+        snprintf(out->generation, sizeof(out->generation), "%s", c.generation);
+    }
+    checkpoint_release(&c);
+    out->guard_us = halted ? halt.at_us : 0;
+    out->stopped = j->outcome.exit_code == EXIT_FAILED && !halted;
+    out->works = sync_job_succeeded(j->outcome.exit_code);
+    snprintf(out->message, sizeof(out->message), "%s",
+             j->outcome.err != NULL ? j->outcome.err->message : "");
+    return rc;
+}
+
+static void sync_job_tell_hooks(struct sync_job *j)
+{
+    struct err err;
+    struct hook_facts facts = {0};
+    const struct hooks_call call = {j->base.config, j->base.pipeline, j->base.worker.session.state,
+                                    NULL, -1};
+    if (!hooks_any(j->base.config) || j->outcome.exit_code == EXIT_TEMPORARY) {
+        return;
+    }
+    if (sync_job_look_facts(j, &facts, &err) < 0) {
+        log_err(LOG_WARN, "hook_failed", j->base.pipeline->name, &err);
+    } else {
+        hooks_tell(&call, &facts);
+    }
+}
+
 static void sync_job_run(void *job)
 {
     struct sync_job *j = job;
@@ -245,6 +286,9 @@ static void sync_job_run(void *job)
     j->outcome.err = rc < 0 ? &j->err : NULL;
     if (s->state != NULL && !sync_job_succeeded(j->outcome.exit_code)) {
         sync_job_find_success(j);
+    }
+    if (s->state != NULL && !asked && rc != ERR_HELD) {
+        sync_job_tell_hooks(j);
     }
     session_release(s);
     if (!arguments_have(j->base.arguments, OPTION_QUIET) || j->outcome.exit_code != EXIT_DONE) {

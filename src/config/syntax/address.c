@@ -174,7 +174,9 @@ static bool address_has_blank(const char *text)
     return false;
 }
 
-int address_check_url(const char *url, struct err *err)
+/* `refused`: characters that may not occur. `instead`: of a user and password. */
+static int address_check_http(const char *url, const char *refused, const char *instead,
+                              struct err *err)
 {
     struct span authority;
     struct span host;
@@ -184,12 +186,12 @@ int address_check_url(const char *url, struct err *err)
     }
     if (memchr(authority.data, '@', authority.len) != NULL) {
         err_set(err, ERR_CONFIG, "a user or password in the URL is refused");
-        return err_hint(err, "use service.auth");
+        return err_hint(err, "%s", instead);
     }
     if (address_has_blank(url)) {
         return err_set(err, ERR_CONFIG, "a blank or control character in the URL");
     }
-    if (strpbrk(url, "?#\\") != NULL) {
+    if (strpbrk(url, refused) != NULL) {
         return err_set(err, ERR_CONFIG, "a query or fragment in the URL");
     }
     if (!address_split_port(authority, &host, &port)) {
@@ -199,6 +201,16 @@ int address_check_url(const char *url, struct err *err)
         return err_set(err, ERR_CONFIG, "the URL names no host");
     }
     return 0;
+}
+
+int address_check_url(const char *url, struct err *err)
+{
+    return address_check_http(url, "?#\\", "use service.auth", err);
+}
+
+int address_check_hook(const char *url, struct err *err)
+{
+    return address_check_http(url, "#\\", "let a command send it", err);
 }
 
 static bool address_is_loopback(struct span host)

@@ -16,6 +16,9 @@ int address_check_uri(const char *uri, struct err *err) MUST_CHECK;
  * fragment are ERR_CONFIG. */
 int address_check_url(const char *url, struct err *err) MUST_CHECK;
 
+/* The receiver of a hook: the same, with a query if it has one. */
+int address_check_hook(const char *url, struct err *err) MUST_CHECK;
+
 /* Returns true if a credential in a request to this URL could be read on the network: http:// and
  * not loopback. */
 bool address_is_open(const char *url);

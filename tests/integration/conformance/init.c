@@ -47,7 +47,7 @@ static void expect_loads(const char *config)
     struct program_result result;
     rowferry_expect(0, config, "source", "install", NULL);
     rowferry_expect(0, config, "check", "--all", "--accept-admin", NULL);
-    rowferry_run(&result, config, "sync", "--json", NULL);
+    rowferry_run(&result, config, "sync", "--json", "--accept-admin", NULL);
     ck_assert_msg(result.exit_code == 0, "sync: %s%s", result.out, result.err);
     ck_assert_int_eq(program_json_int(&result, "upserts"), 300);
     program_result_release(&result);

@@ -431,6 +431,8 @@ static int open_to_read(struct trial *t, struct err *err)
     return rc;
 }
 
+#include "steps_told.h"
+
 enum step_place {
     STEP_LIVE,     /* on a live pipeline with rows in every table */
     STEP_REBUILDS, /* the same, with a rebuild under way */
@@ -464,6 +466,8 @@ static const struct step steps[] = {
     {go_on, STEP_LIVE, false, false},
     {reconciled, STEP_LIVE, false, false},
     {verified, STEP_LIVE, false, false},
+    {judged, STEP_LIVE, false, false},
+    {hooks_told, STEP_LIVE, false, false},
     {copied_again, STEP_LIVE, false, false},
     {define, STEP_LIVE, false, false},
     {extend, STEP_LIVE, false, false},
