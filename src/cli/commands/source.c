@@ -249,7 +249,7 @@ static int source_connect_as(struct source_task *t, struct source_options *optio
                              struct err *err)
 {
     struct err no_terminal;
-    bool asks;
+    bool asks = false;
     options->uri = t->arguments->values[OPTION_AS];
     options->primary = NULL;
     options->password = t->password;
@@ -261,7 +261,9 @@ static int source_connect_as(struct source_task *t, struct source_options *optio
         options->password = t->password;
         rc = pg_open(pg, options, err);
     }
-    return rc < 0 ? source_hint_password(err) : 0;
+    options->needs_password = NULL;
+    bool refused = rc < 0 && (asks || strstr(err->hint, "source.password") != NULL);
+    return refused ? source_hint_password(err) : rc;
 }
 
 /* Opens the connection of --as if given, else that of the configuration. */
