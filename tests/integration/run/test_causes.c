@@ -403,15 +403,17 @@ static bool hides(const struct cause *c)
 }
 
 /* Returns the log behind its first bytes if it has more than one error, or calls the source away
- * that is neither locked nor left; else null. The caller frees it. */
+ * that is not locked; else null. The caller frees it. A cause of several steps may have an error
+ * after each. */
 static char *look_at_log(const struct scene *s, const struct cause *c, size_t first)
 {
+    static const char stop[] = "event=stopped pipeline=victim";
     char *all = program_said(&s->run);
-    const char *stopped = strstr(all + first, "event=stopped pipeline=victim");
-    bool away = strstr(c->plant[0], "lock victim") != NULL || c->plant[1] != NULL;
-    bool good = (stopped == NULL || strstr(stopped + 1, "event=stopped pipeline=victim") == NULL) &&
-                (away || strstr(all + first, "event=away pipeline=victim side=source") == NULL);
-    char *log = good ? NULL : strdup(all + first);
+    const char *stopped = strstr(all + first, stop);
+    bool twice = stopped != NULL && strstr(stopped + 1, stop) != NULL;
+    bool away = strstr(all + first, "event=away pipeline=victim side=source") != NULL &&
+                strstr(c->plant[0], "lock victim") == NULL;
+    char *log = c->plant[1] == NULL && (twice || away) ? strdup(all + first) : NULL;
     free(all);
     return log;
 }
