@@ -16,10 +16,10 @@ trap 'rm -rf "$work"' EXIT
 programs=0 nth=0 hits=0 missed=0 wrong=0
 export CK_FORK=no ROWFERRY_SEEDS=1 ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 
-# run PROGRAM SETTING: runs it for at most ten seconds and returns its exit code.
+# run PROGRAM SETTING: runs it for at most ten seconds and returns its exit code. A test of a worker may catch TERM.
 run() {
     rm -f "$work/log"
-    { env LD_PRELOAD="$library" ROWFERRY_TEST_BOUNDARY="$2" timeout 10 "$1" >"$work/out" 2>&1; } 2>/dev/null
+    { env LD_PRELOAD="$library" ROWFERRY_TEST_BOUNDARY="$2" timeout -k 5 10 "$1" >"$work/out" 2>&1; } 2>/dev/null
 }
 
 # is_good END CALL: succeeds if the exit code is permitted. 0 and 1 come from Check, 2 if Check itself has no memory.
