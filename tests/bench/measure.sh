@@ -35,7 +35,7 @@ stop_sink() {
 configure() {
     jq -n --arg uri "$uri" --arg url "$url" --arg state "$dir/state.db" --argjson limits "${1:-{\}}" \
         --arg table "${2:-public.events}" '{
-        source: {uri: $uri}, service: {url: $url}, state: {path: $state}, limits: $limits,
+        accept_admin: true, source: {uri: $uri}, service: {url: $url}, state: {path: $state}, limits: $limits,
         pipelines: [{
             name: "events",
             from: {table: $table, key: ["id"]},

@@ -55,7 +55,7 @@ prepare() {
         from generate_series(1, $rows) i"
     psql -qX "$uri" -c 'vacuum analyze article'
     jq -n --arg uri "$uri" --arg url "$url" --arg state "$dir/state.db" '{
-        source: {uri: $uri}, service: {url: $url}, state: {path: $state},
+        accept_admin: true, source: {uri: $uri}, service: {url: $url}, state: {path: $state},
         pipelines: [{name: "article", from: {table: "public.article", key: ["id"]},
             to: {index: "article", settings: {number_of_shards: 1, number_of_replicas: 0},
                  mappings: {properties: {title: {type: "text"}, body: {type: "text", index: false},
