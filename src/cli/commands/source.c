@@ -413,6 +413,9 @@ static int source_run_pipeline(struct source_task *t, const struct config *confi
     }
     rc = source_print_result(&i, rc, err);
     buf_release(&i.out);
+    if (rc < 0) {
+        err_name_pipeline(err, p->name);
+    }
     return rc < 0 ? err_context(err, "pipeline \"%s\"", p->name) : 0;
 }
 
