@@ -193,6 +193,8 @@ START_TEST(an_administrator_and_one_with_more_rights_are_told)
     struct lines l;
     struct shop shop;
     shop_open(&shop, 5, NULL, "\"number_of_replicas\": 0");
+    shop.strict = true;
+    shop_configure(&shop, NULL, NULL);
     lines_look(&l, shop.config, NULL, NULL);
     lines_expect(&l, "account", "FAIL", "\"admin\" is an administrator");
     lines_expect(&l, "privileges", "PASS", "enough");

@@ -45,8 +45,8 @@ void shop_configure(struct shop *shop, const char *more, const char *settings)
     buf_init(&text, 64 << 10);
     buf_printf(
         &text,
-        "{\"accept_admin\": true, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\"",
-        shop->uri, shop->subject.url);
+        "{\"accept_admin\": %s, \"source\": {\"uri\": \"%s\"}, \"service\": {\"url\": \"%s\"",
+        shop->strict ? "false" : "true", shop->uri, shop->subject.url);
     push_auth(&text, shop);
     buf_printf(
         &text,

@@ -22,6 +22,7 @@ struct shop {
         *from; /* further members of "from" and "to", each with a leading comma; may be null */
     const char *to;
     const char *members; /* further members of the pipeline, for shop_configure; may be null */
+    bool strict;         /* superusers and administrators are not accepted */
 };
 
 /* Creates the shop with this number of rows and the change log. more: further properties of the
