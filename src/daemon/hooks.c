@@ -30,7 +30,7 @@ static void hooks_mark_stopped(const struct hook_facts *facts, char out[17])
 {
     out[0] = '\0';
     if (facts->stopped) {
-        snprintf(out, 17, "%016" PRIx64, text_hash(facts->message, strlen(facts->message)));
+        snprintf(out, 17, "%016" PRIx64, text_hash(facts->why, strlen(facts->why)));
     }
 }
 
@@ -127,7 +127,7 @@ void hooks_push(struct buf *out, enum hook_event event, const struct pipeline_co
     record_text(out, "index", pipeline->to.index);
     record_text(out, "generation", facts->generation[0] != '\0' ? facts->generation : NULL);
     record_text(out, "at", clock_iso(when, wall_us, 3));
-    record_text(out, "message", trouble ? facts->message : NULL);
+    record_text(out, "message", trouble ? facts->why : NULL);
     if (facts->dead_letters >= 0) {
         record_int(out, "dead_letters", facts->dead_letters);
     }

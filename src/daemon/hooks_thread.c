@@ -39,7 +39,7 @@ static void hooks_thread_read(struct status_snapshot *snapshot, struct hook_fact
     out->guard_us = guard ? w->stall_us : 0;
     out->stopped = stopped || (v.over && v.exit_code != EXIT_DONE && !guard);
     out->works = !v.over && strcmp(v.stage, "following") == 0;
-    snprintf(out->message, sizeof(out->message), "%s",
+    snprintf(out->why, sizeof(out->why), "%s",
              guard || stopped ? w->stall_why
              : out->stopped   ? v.message
                               : "");
@@ -49,7 +49,7 @@ static void hooks_thread_read(struct status_snapshot *snapshot, struct hook_fact
 static bool hooks_thread_is_same(const struct hook_facts *a, const struct hook_facts *b)
 {
     return a->guard_us == b->guard_us && a->stopped == b->stopped && a->works == b->works &&
-           a->dead_letters == b->dead_letters && strcmp(a->message, b->message) == 0 &&
+           a->dead_letters == b->dead_letters && strcmp(a->why, b->why) == 0 &&
            strcmp(a->generation, b->generation) == 0;
 }
 

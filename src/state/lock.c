@@ -89,10 +89,9 @@ int lock_take(struct state *s, const char *command, int64_t wall_us, struct err 
         }
         lock_read_line(s, holder, sizeof(holder));
         err_set(err, ERR_HELD, "it is held by %s", holder);
-        return lock_is_run(holder)
-                   ? err_hint(err, "the run keeps the index up to date, and reports on it: "
-                                   "rowferry status " ERR_PIPELINE)
-                   : err_hint(err, "wait until it ends, or end it");
+        return lock_is_run(holder) ? err_hint(err, "the run does the work, or says why it cannot: "
+                                                   "rowferry status " ERR_PIPELINE)
+                                   : err_hint(err, "wait until it ends, or end it");
     }
     s->locked = true;
     lock_describe_self(holder, sizeof(holder), command, wall_us);

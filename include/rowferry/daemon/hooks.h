@@ -18,16 +18,16 @@
 #include "rowferry/engine/observe/status_snapshot.h"
 #include "rowferry/state/hook_marks.h"
 
-#define HOOKS_MESSAGE_BYTES 512
+#define HOOKS_WHY_BYTES 512
 
 /* What a pipeline is like. */
 struct hook_facts {
-    int64_t guard_us;                  /* time of the guard stop that holds it; 0: none */
-    bool stopped;                      /* an error that a person must correct has stopped it */
-    bool works;                        /* it is caught up; false also if that is not known yet */
-    int64_t dead_letters;              /* open; -1: unknown */
-    char message[HOOKS_MESSAGE_BYTES]; /* of the guard stop or error */
-    char generation[256];              /* the live index; empty: unknown */
+    int64_t guard_us;          /* time of the guard stop that holds it; 0: none */
+    bool stopped;              /* an error that a person must correct has stopped it */
+    bool works;                /* it is caught up; false also if that is not known yet */
+    int64_t dead_letters;      /* open; -1: unknown */
+    char why[HOOKS_WHY_BYTES]; /* words of the guard stop or error */
+    char generation[256];      /* the live index; empty: unknown */
 };
 
 /* Returns the next event that the marks lack, HOOK_EVENTS if none. told_us: when each was told last

@@ -242,7 +242,7 @@ static int sync_job_look_facts(struct sync_job *j, struct hook_facts *out, struc
     out->guard_us = halted ? halt.at_us : 0;
     out->stopped = j->outcome.exit_code == EXIT_FAILED && !halted;
     out->works = sync_job_succeeded(j->outcome.exit_code);
-    snprintf(out->message, sizeof(out->message), "%s",
+    snprintf(out->why, sizeof(out->why), "%s",
              j->outcome.err != NULL ? j->outcome.err->message : "");
     return rc;
 }

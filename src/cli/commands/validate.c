@@ -10,6 +10,7 @@
 #include "output/progress_line.h"
 #include "output/terminal.h"
 #include "output/validation_report.h"
+#include "rowferry/base/log.h"
 #include "rowferry/base/stop.h"
 #include "rowferry/daemon/session.h"
 #include "rowferry/source/pg/pg.h"
@@ -80,15 +81,19 @@ static int validate_try_pipeline(struct validate_job *j, struct err *err)
     return validate_run(&options, &ports, &j->report, err);
 }
 
-/* Records the result for the next sync. A trial that did not end judges nothing. */
-static int validate_record(struct validate_job *j, struct err *err)
+/* Records the result for the next sync. A trial that did not end judges nothing. If that fails, the
+ * result is the same, and the definition counts as untried. */
+static void validate_record(struct validate_job *j)
 {
+    struct err err;
     struct validation v = {.ended_us = clock_wall_us(&j->session.clock),
                            .passed = validate_worst(&j->report) != VALIDATE_FAIL};
     session_hash_definition(j->pipeline, v.definition);
-    int rc = session_open_state(&j->session, err);
-    rc = rc == 0 ? validation_write(j->session.state, &v, err) : rc;
-    return rc < 0 ? err_context(err, "could not record the result") : 0;
+    int rc = session_open_state(&j->session, &err);
+    rc = rc == 0 ? validation_write(j->session.state, &v, &err) : rc;
+    if (rc < 0) {
+        log_err(LOG_WARN, "not_recorded", j->pipeline->name, &err);
+    }
 }
 
 static int validate_print(struct validate_job *j, const struct validation_report *v,
@@ -124,7 +129,9 @@ static int validate_pipeline(struct validate_job *j, const struct config *config
     int rc = session_init(&j->session, config, j->pipeline, "validate", &why);
     int64_t began_us = clock_monotonic_us(&j->session.clock);
     rc = rc == 0 ? validate_try_pipeline(j, &why) : rc;
-    rc = rc == 0 ? validate_record(j, &why) : rc;
+    if (rc == 0) {
+        validate_record(j);
+    }
     progress_line_end(&j->progress, j->pipeline->name);
     const struct validation_subject subject = {.table = j->pipeline->from.table,
                                                .query = j->pipeline->from.query != NULL,

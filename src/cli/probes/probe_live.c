@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "probes/probe.h"
-#include "rowferry/engine/generation/pipeline_definition.h"
 #include "rowferry/service/index/index.h"
 #include "rowferry/state/checkpoint.h"
 #include "rowferry/state/rebuild.h"
@@ -44,8 +43,9 @@ static void probe_live_report_alias(struct check *c, const struct checkpoint *li
 {
     const char *alias = c->pipeline->to.index;
     const char *index = live->generation;
+    int64_t number;
     bool rebuildable = kind == ALIAS_ABSENT || strcmp(at->pipeline, c->pipeline->name) == 0;
-    if (!generation_is_named_after(index, alias)) {
+    if (!index_name_of_alias(index, alias, &number)) { /* to.index was changed since */
         check_report(c, VERDICT_FAIL, NULL,
                      "to.index was changed to \"%s\", and the live index is \"%s\"", alias, index);
         check_remedy(c, "restore to.index in the file%s%s",

@@ -74,21 +74,12 @@ static bool generation_index_is_ours(const struct generation *t, const struct in
     return strcmp(index->pipeline, t->definition->name) == 0;
 }
 
-bool generation_is_named_after(const char *name, const char *alias)
-{
-    size_t len = strlen(alias);
-    if (strncmp(name, alias, len) != 0 || name[len] != '-') {
-        return false;
-    }
-    const char *day = name + len + 1;
-    size_t digits = strspn(day, "0123456789");
-    return digits == 8 && day[8] == '-' && strspn(day + 9, "0123456789") == strlen(day + 9);
-}
-
+/* to.index may have changed since. */
 static bool generation_name_is_of_alias(const struct generation *t, const char *name)
 {
+    int64_t number;
     return t->definition->stream ? strcmp(name, t->definition->alias) == 0
-                                 : generation_is_named_after(name, t->definition->alias);
+                                 : index_name_of_alias(name, t->definition->alias, &number);
 }
 
 bool generation_is_generation(const struct generation *t, const struct index_info *index)
@@ -335,7 +326,7 @@ static int generation_refuse_elsewhere(const struct generation *t, enum alias_ki
         err_set(err, ERR_STATE, "data stream \"%s\" no longer exists", alias);
         return err_hint(err, "the next sync fills it again: rowferry sync %s", t->definition->name);
     }
-    bool renamed = !generation_is_named_after(live, alias);
+    bool renamed = !generation_name_is_of_alias(t, live);
     if (renamed) {
         err_set(err, ERR_STATE, "to.index was changed to \"%s\", and the live index is \"%s\"",
                 alias, live);

@@ -91,8 +91,5 @@ int leftovers_list(struct service *s, const char *alias, const char *pipeline, i
 
 int leftovers_remove(struct service *s, const struct leftover *l, struct err *err)
 {
-    struct json_object *tree = NULL;
-    int rc = ask_of(s, "DELETE", l->index, "", NO_BODY, BODY_CLUSTER, &tree, err);
-    json_object_put(tree);
-    return rc;
+    return ask_of(s, "DELETE", l->index, "", NO_BODY, BODY_ACKNOWLEDGED, NULL, err);
 }

@@ -154,9 +154,9 @@ START_TEST(where_nothing_is_stopped_it_says_so)
     world_install(&w);
     start_run(&w, &p);
     expect_refused(&w, "--allow-deletes", "nothing is stopped by the guard",
-                   "and reports on it: rowferry status articles\n");
+                   "or says why it cannot: rowferry status articles\n");
     expect_refused(&w, "--allow-rejections", "nothing is stopped by the guard",
-                   "and reports on it: rowferry status articles\n");
+                   "or says why it cannot: rowferry status articles\n");
     set_title(&w, 5, "unmoved");
     await_title(&w, 5, "unmoved");
     end_run(&p);

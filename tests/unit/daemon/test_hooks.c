@@ -52,9 +52,9 @@ START_TEST(each_change_is_told_once)
     f.works = true;
     ck_assert_str_eq(told(&m, &f), "h");
     f.stopped = true;
-    snprintf(f.message, sizeof(f.message), "no such table");
+    snprintf(f.why, sizeof(f.why), "no such table");
     ck_assert_str_eq(told(&m, &f), "s");
-    snprintf(f.message, sizeof(f.message), "no such column");
+    snprintf(f.why, sizeof(f.why), "no such column");
     ck_assert_str_eq(told(&m, &f), "s");
     f.stopped = false;
     snprintf(f.generation, sizeof(f.generation), "shop-2");
@@ -99,7 +99,7 @@ START_TEST(the_object_is_one_line_of_json)
     char name[] = "articles";
     char index[] = "shop-\"x\"";
     struct pipeline_config p = {.name = name, .to.index = index};
-    struct hook_facts f = {.dead_letters = 3, .message = "a \"b\"\nc"};
+    struct hook_facts f = {.dead_letters = 3, .why = "a \"b\"\nc"};
     struct buf out;
     buf_init(&out, 4096);
     hooks_push(&out, HOOK_STOPPED, &p, &f, 0);

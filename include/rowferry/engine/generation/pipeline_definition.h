@@ -38,10 +38,6 @@ enum pipeline_rivals {
     RIVALS_ACTIVE,   /* another process was active: use the backup also if it is equal */
 };
 
-/* Returns true if an index has the form `<alias>-<yyyymmdd>-<number>`. If the live index has not,
- * to.index was changed since it was built. */
-bool generation_is_named_after(const char *name, const char *alias);
-
 /* Returns how the pipeline differs from the definition of its index ("it was built ..."), or null
  * if it does not. facts: of the connected source. */
 const char *takeover_pipeline_differs(const struct pipeline_definition *definition,
