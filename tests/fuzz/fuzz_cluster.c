@@ -43,7 +43,7 @@ static void growth(struct service *s)
         served_result(rc, 0, &err);
         if (rc == 0) {
             FUZZ_EXPECT(found.bytes >= 0, "%lld bytes", (long long)found.bytes);
-            (void)growth_judge(&g, &found, i * 2000, 1000000);
+            (void)growth_judge(&g, &found, &(struct growth_sent){i * 2000, 100, 1000000});
         }
     }
 }

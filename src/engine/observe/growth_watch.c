@@ -8,6 +8,7 @@
 
 static const char *const reasons[] = {
     [GROWTH_WELL] = "",
+    [GROWTH_FEWER] = "the service counts fewer documents than it acknowledged",
     [GROWTH_HEAVY] = "a document takes twice as many bytes as before",
     [GROWTH_FULL] = "what is to come would pass the low disk watermark",
 };
@@ -28,11 +29,12 @@ static void growth_watch_report(struct growth_watch *w, enum growth_news news)
     } else {
         log_event(LOG_WARN, "growth_stopped", F_TEXT("pipeline", w->view->target.pipeline),
                   F_TEXT("why", growth_watch_why(w)),
-                  F_REAL("bytes_per_document", w->growth.bytes_per_document));
+                  F_REAL("bytes_per_document", w->growth.bytes_per_document),
+                  F_INT("missing", w->growth.missing));
     }
 }
 
-void growth_watch_turn(struct growth_watch *w, int64_t sent, int64_t left, int64_t now_us)
+void growth_watch_turn(struct growth_watch *w, const struct growth_sent *sent, int64_t now_us)
 {
     struct storage storage;
     struct err err;
@@ -51,8 +53,12 @@ void growth_watch_turn(struct growth_watch *w, int64_t sent, int64_t left, int64
                   F_INT("http_status", err.http_status));
     }
     if (rc == 0) {
-        growth_watch_report(w, growth_judge(&w->growth, &storage, sent, left));
+        growth_watch_report(w, growth_judge(&w->growth, &storage, sent));
         flow_stop_growth(w->flow, w->news != GROWTH_WELL);
+    }
+    if (rc == 0 && w->news == GROWTH_FEWER) {
+        const struct flow_answer lost = {FLOW_LOST, .sent_us = now_us, .now_us = now_us};
+        flow_answered(w->flow, &lost);
     }
 }
 
@@ -64,8 +70,10 @@ enum loop_answer growth_watch_on_turn(void *self, struct err *why)
     (void)why;
     if (source_reader_copies(v->reader) && !loop_view_stopping(v)) {
         v->reader->capture->ops->progress(v->reader->capture, &copy);
-        int64_t left = copy.rows_estimated > 0 ? copy.rows_estimated - copy.rows_read : -1;
-        growth_watch_turn(w, v->counters->upserts, left, clock_monotonic_us(&v->clock));
+        const struct growth_sent sent = {
+            v->counters->upserts, (int64_t)(v->window->read - v->window->settled),
+            copy.rows_estimated > 0 ? copy.rows_estimated - copy.rows_read : -1};
+        growth_watch_turn(w, &sent, clock_monotonic_us(&v->clock));
     }
     return LOOP_GO_ON;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Growth watch: checks regularly how an index grows during the initial load, and stops the batches
- * from growing if it grows abnormally. Logs one line for each change.
+ * from growing if it grows abnormally. If the service counts fewer documents than it acknowledged,
+ * less is sent at a time, too. Logs one line for each change.
  */
 #pragma once
 
@@ -21,9 +22,8 @@ struct growth_watch {
 /* Returns the reason why batches may not grow, or "" if they may. */
 const char *growth_watch_why(const struct growth_watch *w);
 
-/* Checks if due. sent: documents of this run; left: documents still to come, negative if
- * unknown. */
-void growth_watch_turn(struct growth_watch *w, int64_t sent, int64_t left, int64_t now_us);
+/* Checks if due. */
+void growth_watch_turn(struct growth_watch *w, const struct growth_sent *sent, int64_t now_us);
 
 /* Checks an index that is being filled; see struct loop_observer. Later changes replace documents,
  * so they are not checked. */

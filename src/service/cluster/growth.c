@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares bytes per document with the run's median, and the remaining documents with the disk. */
+/* Compares bytes per document with the run's median, the remaining documents with the disk, and the
+ * service's count with the acknowledged documents. */
 #include "rowferry/service/cluster/growth.h"
 
 #include <stdlib.h>
@@ -29,9 +30,30 @@ static bool growth_is_heavy(const struct growth *g)
     return g->looks >= MEDIAN_LEAST && g->bytes_per_document > 2 * growth_median_of(g);
 }
 
-enum growth_news growth_judge(struct growth *g, const struct storage *storage, int64_t documents,
-                              int64_t left)
+/* Compares the counts since the last comparison that started anew: at the first call, after a count
+ * that fell, and after each difference, so that a moved shard is reported once at most. */
+static bool growth_is_fewer(struct growth *g, const struct storage *storage,
+                            const struct growth_sent *sent)
 {
+    bool known = storage->indexed >= 0;
+    bool again = !g->counted || storage->indexed < g->indexed;
+    g->missing = known && !again ? g->least + sent->settled - storage->indexed : 0;
+    g->indexed = storage->indexed;
+    if (again || g->missing > 0) {
+        g->least = storage->indexed - sent->settled - sent->unsettled;
+        g->counted = known;
+    }
+    return g->missing > 0;
+}
+
+enum growth_news growth_judge(struct growth *g, const struct storage *storage,
+                              const struct growth_sent *sent)
+{
+    int64_t documents = sent->settled;
+    int64_t left = sent->left;
+    if (growth_is_fewer(g, storage, sent)) {
+        return GROWTH_FEWER;
+    }
     if (g->first_documents == 0 && g->first_bytes == 0) {
         g->first_documents = documents;
         g->first_bytes = storage->bytes;

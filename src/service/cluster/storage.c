@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the index's size, the disks and the watermark. The last two may be refused. */
+/* Reads the index's size and counts, the disks and the watermark. The last two may be refused. */
 #include "rowferry/service/cluster/storage.h"
 
 #include <stdlib.h>
@@ -11,13 +11,18 @@
 #define PATH_BYTES 1024
 #define WATERMARK_DEFAULT "85%"
 
-static int storage_look_index(struct service *s, const char *index, int64_t *bytes, struct err *err)
+static int storage_look_index(struct service *s, const char *index, struct storage *out,
+                              struct err *err)
 {
-    static const char *const keys[] = {"_all", "total", "store", NULL};
+    static const char *const store[] = {"_all", "total", "store", NULL};
+    static const char *const indexing[] = {"_all", "primaries", "indexing", NULL};
     struct json_object *tree;
-    int rc = ask_of(s, "GET", index, "/_stats/store", NO_BODY, BODY_STATS, &tree, err);
+    int rc = ask_of(s, "GET", index, "/_stats/store,indexing", NO_BODY, BODY_STATS, &tree, err);
     if (rc == 0) {
-        *bytes = json_tree_amount(json_tree_at(tree, keys), "size_in_bytes");
+        struct json_object *counted = json_tree_at(tree, indexing);
+        out->bytes = json_tree_amount(json_tree_at(tree, store), "size_in_bytes");
+        out->indexed = json_tree_amount(counted, "index_total");
+        out->indexed = counted != NULL && out->indexed < INT64_MAX / 2 ? out->indexed : -1;
     }
     json_object_put(tree);
     return rc;
@@ -125,8 +130,8 @@ int storage_room_of_cluster(struct service *s, int64_t *room_bytes, struct err *
 int storage_look(struct service *s, const char *index, struct storage *out, struct err *err)
 {
     struct err forbidden;
-    *out = (struct storage){.room_bytes = -1};
-    int rc = storage_look_index(s, index, &out->bytes, err);
+    *out = (struct storage){.indexed = -1, .room_bytes = -1};
+    int rc = storage_look_index(s, index, out, err);
     if (rc != 0) {
         return rc;
     }

@@ -171,6 +171,7 @@ struct fake {
     char kept[256];     /* name under which an adopted index is kept */
     bool no_clones;     /* the service refuses to clone */
     int64_t storage_bytes;
+    int64_t storage_indexed; /* 0 = not reported */
     bool storage_forbidden;
     size_t storage_looks;
     bool double_key; /* a violation: two operations of one key in flight */

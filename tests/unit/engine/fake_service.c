@@ -263,7 +263,7 @@ static int service_storage(struct service *self, const char *index, struct stora
     if (f->storage_forbidden) {
         return err_set(err, ERR_REJECTED, "403");
     }
-    *out = (struct storage){f->storage_bytes, -1};
+    *out = (struct storage){f->storage_bytes, f->storage_indexed > 0 ? f->storage_indexed : -1, -1};
     return 0;
 }
 

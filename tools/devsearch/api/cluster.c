@@ -84,14 +84,14 @@ HANDLER(health)
     return 0;
 }
 
-static void push_numbers(struct buf *out, int64_t count, int64_t bytes)
+static void push_numbers(struct buf *out, int64_t count, int64_t bytes, int64_t indexed)
 {
     for (int i = 0; i < 2; i++) {
         buf_printf(out,
                    "%s\"%s\":{\"docs\":{\"count\":%lld,\"deleted\":0},\"store\":{\"size_in_bytes\":"
-                   "%lld,\"reserved_in_bytes\":0}}",
+                   "%lld,\"reserved_in_bytes\":0},\"indexing\":{\"index_total\":%lld}}",
                    i > 0 ? "," : "", i == 0 ? "primaries" : "total", (long long)count,
-                   (long long)bytes);
+                   (long long)bytes, (long long)indexed);
     }
 }
 
@@ -101,9 +101,9 @@ static int check_metrics(const struct request *q, struct refusal *refusal)
     while (*metric != '\0') {
         size_t n = strcspn(metric, ",");
         struct span name = span_make(metric, n);
-        if (!span_is(name, "docs") && !span_is(name, "store")) {
-            return refuse_unknown(refusal, "the statistic [%.*s], only docs and store", (int)n,
-                                  metric);
+        if (!span_is(name, "docs") && !span_is(name, "store") && !span_is(name, "indexing")) {
+            return refuse_unknown(refusal, "the statistic [%.*s], only docs, store and indexing",
+                                  (int)n, metric);
         }
         metric += n + (metric[n] == ',');
     }
@@ -116,6 +116,7 @@ HANDLER(get_stats)
     struct buf each;
     int64_t all_count = 0;
     int64_t all_bytes = 0;
+    int64_t all_indexed = 0;
     int rc = 0;
     if (check_metrics(q, refusal) != 0 ||
         catalogue_resolve_open(&s->catalogue, q->segments[0][0] == '_' ? "_all" : q->segments[0],
@@ -132,16 +133,17 @@ HANDLER(get_stats)
         if (rc == 0) {
             all_count += n;
             all_bytes += bytes;
+            all_indexed += list.list[i]->indexed;
             buf_push_text(&each, i > 0 ? "," : "");
             push_json_text(&each, list.list[i]->name);
             buf_printf(&each, ":{\"uuid\":\"%s\",", list.list[i]->uuid);
-            push_numbers(&each, n, bytes);
+            push_numbers(&each, n, bytes, list.list[i]->indexed);
             buf_push_char(&each, '}');
         }
     }
     buf_printf(&a->body, "{\"_shards\":{\"total\":%zu,\"successful\":%zu,\"failed\":0},\"_all\":{",
                list.count, list.count);
-    push_numbers(&a->body, all_count, all_bytes);
+    push_numbers(&a->body, all_count, all_bytes, all_indexed);
     buf_push_literal(&a->body, "},\"indices\":{");
     buf_push(&a->body, each.data, each.len);
     buf_push_literal(&a->body, "}}");

@@ -307,6 +307,7 @@ int write_apply(struct server *s, struct write *w, bool forced_refresh, struct b
                 deletes ? (now.live ? "deleted" : "not_found") : (now.live ? "updated" : "created"),
                 version, forced_refresh, out);
     ix->next_seq++;
+    ix->indexed += !deletes;
     ix->dirty = true;
 done:
     checked_release(&checked);

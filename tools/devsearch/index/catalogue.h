@@ -25,6 +25,7 @@ struct index {
     size_t alias_count;
     struct shelf *shelf;
     int64_t next_seq;
+    int64_t indexed;      /* index operations since the start of the process */
     int64_t refresh;      /* current refresh of searches */
     bool dirty;           /* written since that refresh */
     int64_t refreshed_ms; /* time of that refresh */

@@ -10,6 +10,8 @@
 
 struct storage {
     int64_t bytes;      /* all shards of the index, replicas included */
+    int64_t indexed;    /* index operations of the primary shards since they were started;
+                           negative = unknown. Counted at once, without a refresh */
     int64_t room_bytes; /* below the low watermark of the fullest node; negative = unknown */
 };
 

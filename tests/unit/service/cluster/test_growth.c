@@ -6,7 +6,22 @@
 
 static enum growth_news look(struct growth *g, int64_t bytes, int64_t documents)
 {
-    return growth_judge(g, &(struct storage){bytes, -1}, documents, 1000000);
+    return growth_judge(g, &(struct storage){bytes, -1, -1},
+                        &(struct growth_sent){documents, 0, 1000000});
+}
+
+/* room: see struct storage. */
+static enum growth_news look_at_disk(struct growth *g, int64_t bytes, int64_t room,
+                                     int64_t documents, int64_t left)
+{
+    return growth_judge(g, &(struct storage){bytes, -1, room},
+                        &(struct growth_sent){documents, 0, left});
+}
+
+static enum growth_news count(struct growth *g, int64_t indexed, int64_t settled)
+{
+    return growth_judge(g, &(struct storage){0, indexed, -1},
+                        &(struct growth_sent){settled, 50, -1});
 }
 
 START_TEST(even_growth_is_well)
@@ -43,12 +58,35 @@ END_TEST
 START_TEST(too_little_disk_space_is_seen_before_it_is_full)
 {
     struct growth g = {0};
-    ck_assert_int_eq(growth_judge(&g, &(struct storage){0, 100000}, 0, 5000), GROWTH_WELL);
-    ck_assert_int_eq(growth_judge(&g, &(struct storage){600000, 3000000}, 1000, 4000), GROWTH_WELL);
-    ck_assert_int_eq(growth_judge(&g, &(struct storage){1200000, 1700000}, 2000, 3000),
-                     GROWTH_FULL);
-    ck_assert_int_eq(growth_judge(&g, &(struct storage){1800000, -1}, 3000, 2000), GROWTH_WELL);
-    ck_assert_int_eq(growth_judge(&g, &(struct storage){2400000, 0}, 4000, -1), GROWTH_WELL);
+    ck_assert_int_eq(look_at_disk(&g, 0, 100000, 0, 5000), GROWTH_WELL);
+    ck_assert_int_eq(look_at_disk(&g, 600000, 3000000, 1000, 4000), GROWTH_WELL);
+    ck_assert_int_eq(look_at_disk(&g, 1200000, 1700000, 2000, 3000), GROWTH_FULL);
+    ck_assert_int_eq(look_at_disk(&g, 1800000, -1, 3000, 2000), GROWTH_WELL);
+    ck_assert_int_eq(look_at_disk(&g, 2400000, 0, 4000, -1), GROWTH_WELL);
+}
+END_TEST
+
+START_TEST(acknowledged_documents_are_counted)
+{
+    static const struct {
+        int64_t indexed, settled, missing;
+    } looks[] = {
+        {7100, 100, 0},    /* what was there before, and some that are not settled yet */
+        {7949, 1000, 1},   /* 50 may have been counted before they were settled */
+        {8949, 2000, 0},   /* the lost one is reported once */
+        {9899, 3000, 0},   /* 50 that the last look counted already */
+        {500, 4000, 0},    /* a shard moved: its count begins at 0 */
+        {1500, 5000, 0},   /* same pace */
+        {1501, 6000, 949}, /* lost */
+        {-1, 7000, 0},     /* not reported any more */
+        {1, 8000, 0},      /* reported again */
+    };
+    struct growth g = {0};
+    for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
+        enum growth_news news = count(&g, looks[i].indexed, looks[i].settled);
+        ck_assert_int_eq(g.missing > 0 ? g.missing : 0, looks[i].missing);
+        ck_assert_int_eq(news, looks[i].missing > 0 ? GROWTH_FEWER : GROWTH_WELL);
+    }
 }
 END_TEST
 
@@ -69,5 +107,5 @@ START_TEST(a_watermark_is_read_in_all_its_forms)
 END_TEST
 
 SUITE_MAIN("service/growth", even_growth_is_well, twice_the_median_is_heavy_until_it_is_not,
-           what_an_index_holds_already_is_not_counted,
+           what_an_index_holds_already_is_not_counted, acknowledged_documents_are_counted,
            too_little_disk_space_is_seen_before_it_is_full, a_watermark_is_read_in_all_its_forms)
