@@ -14,6 +14,7 @@
 #include "rowferry/state/live_progress.h"
 #include "rowferry/state/pause.h"
 #include "rowferry/state/reconcile.h"
+#include "rowferry/state/request_limit.h"
 #include "rowferry/state/resnapshot.h"
 #include "rowferry/state/validation.h"
 #include "rowferry/state/verification.h"
@@ -135,6 +136,12 @@ static const struct state_column hook_marks_columns[] = {
     {.name = NULL},
 };
 
+static const struct state_column request_limit_columns[] = {
+    {COLUMN(COLUMN_NUMBER, request_limit, bytes)},
+    {COLUMN(COLUMN_NUMBER, request_limit, learned_us)},
+    {.name = NULL},
+};
+
 static const struct {
     const char *name; /* of the table */
     const struct state_column *columns;
@@ -154,6 +161,7 @@ static const struct {
     [PIPELINE_ROW_FORMER_CONFIG] = {"former_config", former_config_columns, STAYS},
     [PIPELINE_ROW_VALIDATION] = {"validation", validation_columns, STAYS},
     [PIPELINE_ROW_HOOK_MARKS] = {"hook_marks", hook_marks_columns, STAYS},
+    [PIPELINE_ROW_REQUEST_LIMIT] = {"request_limit", request_limit_columns, STAYS},
 };
 
 static void pipeline_row_push_names(struct buf *sql, const struct state_column *columns)

@@ -11,6 +11,7 @@
 
 #include "rowferry/document/plan/plan.h"
 #include "rowferry/service/bulk/bulk.h"
+#include "rowferry/service/cluster/cluster.h"
 #include "rowferry/service/cluster/storage.h"
 #include "rowferry/service/http/product.h"
 #include "rowferry/service/index/index.h"
@@ -108,6 +109,7 @@ struct service_port_ops {
                    bool *found, struct err *err);
 
     __typeof__(storage_look) *storage;
+    __typeof__(cluster_request_limit) *request_limit;
     struct service_alias_ops alias;
     struct service_stream_ops stream;
     struct service_bulk_ops bulk;

@@ -21,6 +21,7 @@ enum pipeline_row {
     PIPELINE_ROW_FORMER_CONFIG,     /* struct former_config */
     PIPELINE_ROW_VALIDATION,        /* struct validation */
     PIPELINE_ROW_HOOK_MARKS,        /* struct hook_marks */
+    PIPELINE_ROW_REQUEST_LIMIT,     /* struct request_limit */
     PIPELINE_ROWS,
 };
 

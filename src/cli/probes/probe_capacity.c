@@ -175,6 +175,58 @@ static void probe_capacity_report_shards(struct check *c, const struct sizes *s,
     }
 }
 
+/* A rebuild makes the shards of another index beside all that are there. */
+static void probe_capacity_report_shard_limit(struct check *c, const struct sizes *s,
+                                              const struct cluster_room *room)
+{
+    long long more = (long long)s->shards * s->copies;
+    c->what = "shard limit";
+    if (room->most == 0 || room->shards < 0) {
+        return;
+    }
+    if (room->shards + more > room->most) {
+        check_report(c, VERDICT_FAIL,
+                     "delete indices that are not needed, set \"number_of_shards\" lower, or raise "
+                     "cluster.max_shards_per_node",
+                     "a new index has %lld shards, the cluster has %lld and takes %lld: its "
+                     "creation is refused",
+                     more, (long long)room->shards, (long long)room->most);
+    } else {
+        check_pass(c, "%lld for a new index, %lld of %lld in the cluster", more,
+                   (long long)room->shards, (long long)room->most);
+    }
+}
+
+static void probe_capacity_report_request(struct check *c)
+{
+    struct err err;
+    char most[UNITS_BYTES];
+    char batch[UNITS_BYTES];
+    int64_t bytes = 0;
+    int64_t document = c->pipeline->limits.document_bytes;
+    c->what = "request size";
+    if ((c->facts & FACT_SERVICE) == 0) {
+        return;
+    }
+    if (cluster_request_limit(c->session.service, &bytes, &err) < 0) {
+        check_fail(c, &err);
+        return;
+    }
+    units_size(most, bytes);
+    if (bytes == 0) {
+        check_report(c, VERDICT_INFO, NULL,
+                     "not permitted to read: it is learned when a request is refused");
+    } else if (document > bytes) {
+        check_report(c, VERDICT_WARN, NULL,
+                     "the service takes %s: a larger document becomes a dead letter", most);
+        check_remedy(c, "set limits.document_bytes to %lld, or raise http.max_content_length",
+                     (long long)bytes);
+    } else {
+        check_pass(c, "batches of up to %s, the service takes %s",
+                   units_size(batch, c->pipeline->limits.batch_bytes), most);
+    }
+}
+
 static void probe_capacity_report_fields(struct check *c, const struct sizes *s)
 {
     long long more = (long long)s->fields * 5 / 4;
@@ -267,6 +319,8 @@ static void probe_capacity(struct check *c)
         probe_capacity_report_storage(c, &s, &room);
         probe_capacity_report_shards(c, &s, &room);
     }
+    probe_capacity_report_shard_limit(c, &s, &room);
+    probe_capacity_report_request(c);
     probe_capacity_report_fields(c, &s);
     probe_capacity_report_vectors(c, &s);
     probe_capacity_report_stated(c, &s);

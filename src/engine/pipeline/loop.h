@@ -15,6 +15,7 @@
 #include "generation/consumer_retention.h"
 #include "guard/deletes.h"
 #include "guard/reject_guard.h"
+#include "observe/batch_limit.h"
 #include "observe/progress_report.h"
 #include "pipeline/follow.h"
 #include "pipeline/requests_private.h"
@@ -45,6 +46,7 @@ struct loop_watchers {
     struct lag_monitor lag_monitor;
     struct progress_report report;
     struct growth_watch growth;
+    struct batch_limit batch_limit;
     struct alias_watch alias; /* of the live generation; started by the caller */
     struct consumer_retention retention;
 };

@@ -57,6 +57,7 @@ static void loop_init_watchers(struct loop *l)
                                          .written = {.at_us = l->view.started_us},
                                          .logged = {.at_us = l->view.started_us}};
     w->growth = (struct growth_watch){.view = &l->view, .flow = &l->sender.flow};
+    w->batch_limit = (struct batch_limit){.view = &l->view, .flow = &l->sender.flow};
     w->retention = (struct consumer_retention){.view = &l->view, .reader = &l->source_reader};
     lag_monitor_begin(&w->lag_monitor);
 }
@@ -71,6 +72,7 @@ static void loop_init_register(struct loop *l)
         {.self = &l->deletes, .on_change = deletes_on_change},
         {.self = &w->report, .on_turn = progress_report_on_turn},
         {.self = &w->growth, .on_turn = growth_watch_on_turn},
+        {.self = &w->batch_limit, .on_turn = batch_limit_on_turn},
         {.self = &w->alias, .on_turn = alias_watch_on_turn},
         {.self = &w->retention,
          .on_page = l->options->mode != PIPELINE_BUILD ? consumer_retention_on_page : NULL},
@@ -133,6 +135,7 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
     loop_init_watchers(l);
     loop_init_register(l);
     int rc = loop_init_guards(l, err);
+    rc = rc == 0 ? batch_limit_load(&l->watchers.batch_limit, err) : rc;
     return rc < 0 ? rc : pending_commit_init(&l->pending_commit, ports->state, err);
 }
 

@@ -96,6 +96,7 @@ static const struct service_port_ops real_ops = {
     .scan = scan_next,
     .present = service_port_present,
     .storage = storage_look,
+    .request_limit = cluster_request_limit,
     .bulk.can_send = bulk_can_send,
     .bulk.send = service_port_send,
     .bulk.take = service_port_take,

@@ -159,6 +159,9 @@ void flow_answered(struct flow *f, const struct flow_answer *answer)
     } else {
         flow_cut(f, answer);
     }
+    if (answer->verdict == FLOW_OVERSIZE) {
+        flow_limit_batch(f, answer->bytes / 10 * 9);
+    }
 }
 
 unsigned flow_in_flight(const struct flow *f, int64_t now_us)
@@ -174,6 +177,15 @@ size_t flow_batch_bytes(const struct flow *f)
 int64_t flow_due_us(const struct flow *f, int64_t now_us)
 {
     return now_us < f->hold_us ? f->hold_us : 0;
+}
+
+void flow_limit_batch(struct flow *f, size_t bytes)
+{
+    size_t ceiling = bytes > FLOW_LEAST_BATCH ? bytes : FLOW_LEAST_BATCH;
+    if (ceiling < f->ceilings.batch_bytes) {
+        f->ceilings.batch_bytes = ceiling;
+        flow_set_batch(f, f->batch_bytes);
+    }
 }
 
 void flow_stop_growth(struct flow *f, bool growth_stopped)

@@ -10,6 +10,8 @@
 #include "rowferry/service/cluster/storage.h"
 
 #define HEALTH "/_cluster/health"
+#define PATH_BYTES 256
+#define SHARDS_MOST 1000000000 /* of a cluster; more is no limit */
 
 /* Returns 0 with a null *tree if the service refuses the request. */
 static int cluster_ask_if_allowed(struct service *s, const char *path, enum body_use use,
@@ -45,18 +47,43 @@ int cluster_clock(struct service *s, int64_t *wall_s, struct err *err)
     return rc;
 }
 
-int cluster_auto_create(struct service *s, struct buf *value, struct err *err)
+/* Appends the effective value of the setting "GROUP.NAME"; nothing if unknown. Transient values
+ * override persistent ones, and both override the default. */
+static int cluster_setting(struct service *s, const char *group, const char *name,
+                           struct buf *value, struct err *err)
 {
     static const char *const places[] = {"transient", "persistent", "defaults"};
     struct json_object *tree;
-    int rc = cluster_ask_if_allowed(s,
-                                    "/_cluster/settings?include_defaults=true&"
-                                    "filter_path=*.action.auto_create_index",
-                                    BODY_CLUSTER, &tree, NULL, err);
+    char path[PATH_BYTES];
+    snprintf(path, sizeof(path), "/_cluster/settings?include_defaults=true&filter_path=*.%s.%s",
+             group, name);
+    int rc = cluster_ask_if_allowed(s, path, BODY_CLUSTER, &tree, NULL, err);
     for (size_t i = 0; rc == 0 && i < 3 && value->len == 0; i++) {
-        const char *const keys[] = {places[i], "action", "auto_create_index", NULL};
+        const char *const keys[] = {places[i], group, name, NULL};
         struct json_object *found = json_tree_at(tree, keys);
         buf_push_text(value, found != NULL ? json_object_get_string(found) : "");
+    }
+    json_object_put(tree);
+    return rc;
+}
+
+int cluster_auto_create(struct service *s, struct buf *value, struct err *err)
+{
+    return cluster_setting(s, "action", "auto_create_index", value, err);
+}
+
+int cluster_request_limit(struct service *s, int64_t *bytes, struct err *err)
+{
+    struct json_object *tree;
+    *bytes = 0;
+    int rc = cluster_ask_if_allowed(
+        s, "/_nodes/http?filter_path=nodes.*.http.max_content_length_in_bytes", BODY_CLUSTER, &tree,
+        NULL, err);
+    struct json_members node = json_tree_members(json_tree_member(tree, "nodes"));
+    while (json_tree_next(&node)) {
+        int64_t here =
+            json_tree_amount(json_tree_member(node.value, "http"), "max_content_length_in_bytes");
+        *bytes = here > 0 && (*bytes == 0 || here < *bytes) ? here : *bytes;
     }
     json_object_put(tree);
     return rc;
@@ -150,6 +177,17 @@ int cluster_template(struct service *s, const char *name, struct cluster_templat
     return rc;
 }
 
+static int cluster_shards_most(struct service *s, struct cluster_room *out, struct err *err)
+{
+    struct buf each;
+    buf_init(&each, PATH_BYTES);
+    int rc = cluster_setting(s, "cluster", "max_shards_per_node", &each, err);
+    int64_t most = each.len > 0 ? strtoll(buf_text(&each), NULL, 10) : 0;
+    out->most = most > 0 && most < SHARDS_MOST ? most * out->data_nodes : 0;
+    buf_release(&each);
+    return rc;
+}
+
 int cluster_room(struct service *s, struct cluster_room *out, struct err *err)
 {
     struct json_object *tree;
@@ -160,6 +198,7 @@ int cluster_room(struct service *s, struct cluster_room *out, struct err *err)
         out->shards = json_tree_amount(tree, "active_shards");
     }
     json_object_put(tree);
+    rc = rc == 0 ? cluster_shards_most(s, out, err) : rc;
     return rc == 0 ? storage_room_of_cluster(s, &out->bytes, err) : rc;
 }
 

@@ -271,7 +271,33 @@ START_TEST(a_document_larger_than_the_service_takes_is_a_dead_letter)
 }
 END_TEST
 
-TESTS(large_sync_tests, "ROWFERRY_TEST_MAX_BYTES",
+/* The account may ask each real service, so nothing is refused. */
+START_TEST(batches_stay_within_what_the_service_takes)
+{
+    struct shop shop;
+    struct program_result result;
+    bool asked = getenv("ROWFERRY_TEST_PRODUCT") != NULL;
+    shop_open(&shop, 12000, NULL, NULL);
+    shop.members = "\"limits\": {\"batch_bytes\": \"16MiB\", \"window_bytes\": \"200MiB\"}";
+    shop_configure(&shop, NULL, NULL);
+    sql_exec(shop.conn, "update articles set title = repeat('x', 5000)");
+    for (int i = 0; i < 2; i++) {
+        rowferry_run(&result, shop.config, "sync", NULL);
+        ck_assert_msg(result.exit_code == 0, "%s", result.err);
+        if (asked) {
+            ck_assert_ptr_null(strstr(result.err, "because=refused_size"));
+            ck_assert(i > 0 || strstr(result.err, "because=http.max_content_length") != NULL);
+        }
+        program_result_release(&result);
+        sql_exec(shop.conn, "update articles set title = repeat('y', 5000)");
+    }
+    shop_sync(&shop, 0, NULL);
+    shop_expect_equal(&shop);
+    shop_close(&shop);
+}
+END_TEST
+
+TESTS(large_sync_tests, "ROWFERRY_TEST_MAX_BYTES", batches_stay_within_what_the_service_takes,
       documents_just_below_what_the_service_takes_arrive,
       a_document_larger_than_the_service_takes_is_a_dead_letter)
 

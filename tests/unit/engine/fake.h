@@ -166,10 +166,11 @@ struct fake {
     char left_to[256];         /* the index in whose `_meta` a position was stored */
     char left_position[1024];
     int64_t left_clock;
-    char mapping[8192]; /* of the index, as created or extended */
-    char filled[256];   /* generation that a rebuild found swapped in, or "" */
-    char kept[256];     /* name under which an adopted index is kept */
-    bool no_clones;     /* the service refuses to clone */
+    char mapping[8192];    /* of the index, as created or extended */
+    char filled[256];      /* generation that a rebuild found swapped in, or "" */
+    char kept[256];        /* name under which an adopted index is kept */
+    bool no_clones;        /* the service refuses to clone */
+    int64_t request_limit; /* 0 = not told */
     int64_t storage_bytes;
     int64_t storage_indexed; /* 0 = not reported */
     bool storage_forbidden;

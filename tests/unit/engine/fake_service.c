@@ -254,6 +254,13 @@ static int service_present(struct service *self, const char *index, const struct
     return 0;
 }
 
+static int service_request_limit(struct service *self, int64_t *bytes, struct err *err)
+{
+    (void)err;
+    *bytes = fake_of(self)->request_limit;
+    return 0;
+}
+
 static int service_storage(struct service *self, const char *index, struct storage *out,
                            struct err *err)
 {
@@ -304,6 +311,7 @@ const struct service_port_ops fake_service_ops = {
     .scan = service_scan,
     .present = service_present,
     .storage = service_storage,
+    .request_limit = service_request_limit,
     .bulk.can_send = fake_bulk_can_send,
     .bulk.send = fake_bulk_send,
     .bulk.take = fake_bulk_take,

@@ -468,6 +468,7 @@ static const struct step steps[] = {
     {verified, STEP_LIVE, false, false},
     {judged, STEP_LIVE, false, false},
     {hooks_told, STEP_LIVE, false, false},
+    {limit_learned, STEP_LIVE, false, false},
     {copied_again, STEP_LIVE, false, false},
     {define, STEP_LIVE, false, false},
     {extend, STEP_LIVE, false, false},

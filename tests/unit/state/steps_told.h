@@ -3,6 +3,7 @@
 #pragma once
 
 #include "rowferry/state/hook_marks.h"
+#include "rowferry/state/request_limit.h"
 #include "rowferry/state/validation.h"
 
 static int judged(struct trial *t, struct err *err)
@@ -25,6 +26,18 @@ static int hooks_told(struct trial *t, struct err *err)
     rc = rc == 0 ? hook_marks_read(t->s, &m, &known, err) : rc;
     if (rc == 0) {
         buf_printf(&t->said, "%d %lld %s", known, (long long)m.dead_letters, m.generation);
+    }
+    return rc;
+}
+
+static int limit_learned(struct trial *t, struct err *err)
+{
+    struct request_limit l = {.bytes = 900000, .learned_us = 5};
+    bool known = false;
+    int rc = request_limit_write(t->s, &l, err);
+    rc = rc == 0 ? request_limit_read(t->s, &l, &known, err) : rc;
+    if (rc == 0) {
+        buf_printf(&t->said, "%d %lld", known, (long long)l.bytes);
     }
     return rc;
 }

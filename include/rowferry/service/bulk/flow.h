@@ -6,7 +6,8 @@
  * Both limits start low, double while all goes well, and settle below the configured ceilings:
  *
  *     temporary refusal (429, 503) of the request or an item          halves the requests
- *     refusal because of size                                         halves the batch size
+ *     refusal because of size                                         halves the batch size; it
+ *                                                                     stays a tenth below the size
  *     no answer, or the service is short of memory                    halves both
  *     answers take longer than they would without a queue             no growth, then one less
  *     Retry-After                                                     pauses until then
@@ -79,6 +80,9 @@ size_t flow_batch_bytes(const struct flow *f);
 
 /* Returns the end of the current pause; 0 = no pause. */
 int64_t flow_due_us(const struct flow *f, int64_t now_us);
+
+/* Lowers the ceiling of the batch size, if it is higher: the service takes no larger requests. */
+void flow_limit_batch(struct flow *f, size_t bytes);
 
 /* Stops the growth of batches if growth_stopped is true: the index grows faster than its documents
  * explain. */

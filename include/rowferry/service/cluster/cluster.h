@@ -37,8 +37,13 @@ struct cluster_room {
     int64_t data_nodes; /* 0: unknown */
     int64_t bytes;      /* below the low watermark of the fullest node; negative: unknown */
     int64_t shards;     /* active shards; negative: unknown */
+    int64_t most;       /* shards that all data nodes may have (cluster.max_shards_per_node); 0:
+                           unknown */
 };
 int cluster_room(struct service *s, struct cluster_room *out, struct err *err) MUST_CHECK;
+
+/* Reports the largest request that every node takes (http.max_content_length); 0 if unknown. */
+int cluster_request_limit(struct service *s, int64_t *bytes, struct err *err) MUST_CHECK;
 
 /* Reports the number of data nodes; 0 if unknown. A replica can be assigned only if there are two.
  */

@@ -307,7 +307,22 @@ START_TEST(a_batch_size_that_may_not_grow_only_shrinks)
 }
 END_TEST
 
-SUITE_MAIN("service/flow", nine_tenths_of_the_capacity_are_used_with_few_refusals,
+START_TEST(a_refused_size_is_not_tried_again)
+{
+    struct world w;
+    world_init(&w);
+    size_t refused = (size_t)1 << 20;
+    struct flow_answer a = answer(FLOW_OVERSIZE, w.now_us, w.now_us + 1);
+    flow_answered(&w.flow, &a);
+    run(&w, 20 * S);
+    ck_assert_uint_le(flow_batch_bytes(&w.flow), refused / 10 * 9);
+    ck_assert_uint_gt(flow_batch_bytes(&w.flow), refused / 10 * 8);
+    flow_limit_batch(&w.flow, 1000);
+    ck_assert_uint_eq(flow_batch_bytes(&w.flow), FLOW_LEAST_BATCH);
+}
+END_TEST
+
+SUITE_MAIN("service/flow", a_refused_size_is_not_tried_again, nine_tenths_of_the_capacity_are_used_with_few_refusals,
            ten_seconds_after_a_storm_the_throughput_is_back,
            a_service_that_becomes_slower_is_followed, a_pause_that_the_service_asks_for_is_kept,
            one_round_is_cut_once, each_verdict_cuts_its_own_limit,
