@@ -11,6 +11,7 @@ struct embedded {
 };
 
 extern const struct embedded source_sql[];
+extern const struct embedded service_tested[];
 extern const struct embedded state_sql[];
 extern const struct embedded serve_html[];
 extern const struct embedded cli_completion[];

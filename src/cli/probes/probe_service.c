@@ -10,29 +10,28 @@
 #include "rowferry/service/cluster/cluster.h"
 #include "rowferry/service/cluster/privilege.h"
 
-#define TESTED_REMEDY                                                                              \
-    "use a release that it is tested with: OpenSearch 2 or 3, Elasticsearch 8 or 9"
 #define CLOCK_APART_S 5 /* a Date header has whole seconds */
 
-/* The releases that rowferry is tested with. */
-static const struct tested {
-    enum product product;
-    int major;
-} tested[] = {
-    {PRODUCT_OPENSEARCH, 2},
-    {PRODUCT_OPENSEARCH, 3},
-    {PRODUCT_ELASTICSEARCH, 8},
-    {PRODUCT_ELASTICSEARCH, 9},
-};
-
-static bool probe_service_is_tested(const struct product_info *p)
+static void probe_service_report_release(struct check *c, const struct product_info *p)
 {
-    for (size_t i = 0; i < sizeof(tested) / sizeof(tested[0]); i++) {
-        if (tested[i].product == p->product && tested[i].major == p->major) {
-            return true;
-        }
+    const char *name = product_name(p->product);
+    struct buf tested;
+    buf_init(&tested, 1024);
+    switch (product_tested(p, &tested)) {
+    case PRODUCT_TESTED:
+        check_pass(c, "%s %s, tested %s", name, p->version, buf_text(&tested));
+        break;
+    case PRODUCT_TESTED_NEAR:
+        check_report(c, VERDICT_INFO, NULL, "%s %s; the nearest release that was tested is %s",
+                     name, p->version, buf_text(&tested));
+        break;
+    case PRODUCT_UNTESTED:
+        check_report(c, VERDICT_WARN, NULL, "%s %s, which rowferry is not tested with", name,
+                     p->version);
+        check_remedy(c, "use a release that was tested: %s", buf_text(&tested));
+        break;
     }
-    return false;
+    buf_release(&tested);
 }
 
 static void probe_service_report_product(struct check *c, const struct product_info *p)
@@ -51,11 +50,8 @@ static void probe_service_report_product(struct check *c, const struct product_i
     } else if (p->major == 0) {
         check_report(c, VERDICT_SKIP, NULL, "%s, version unknown: this credential may not ask",
                      name);
-    } else if (!probe_service_is_tested(p)) {
-        check_report(c, VERDICT_WARN, TESTED_REMEDY, "%s %s, which rowferry is not tested with",
-                     name, p->version);
     } else {
-        check_pass(c, "%s %s", name, p->version);
+        probe_service_report_release(c, p);
     }
 }
 

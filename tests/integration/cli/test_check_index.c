@@ -165,7 +165,8 @@ START_TEST(what_a_name_means_to_the_service_is_told)
          .faults = {SAYS("=/", 200,
                          "{\"version\":{\"number\":\"1.3.20\",\"distribution\":"
                          "\"opensearch\"}}")},
-         .remedy = "use a release that it is tested with: OpenSearch 2 or 3, Elasticsearch 8 or 9",
+         .remedy = "use a release that was tested: Elasticsearch 8.19.21, Elasticsearch 9.5.3, "
+                   "OpenSearch 2.19.4, OpenSearch 3.4.0",
          .mend = MEND_SERVICE,
          .answers = {OPEN}},
         {.line = "product",

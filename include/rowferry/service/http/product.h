@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
 #include "rowferry/service/http/http.h"
 
@@ -23,6 +24,17 @@ struct product_info {
 /* Sends GET /. A 403 is not a failure, because least-privileged keys get it. A 401 is
  * ERR_REJECTED. */
 int product_detect(struct service *s, struct product_info *out, struct err *err) MUST_CHECK;
+
+enum product_tested {
+    PRODUCT_UNTESTED, /* no release of this major version was tested */
+    PRODUCT_TESTED_NEAR,
+    PRODUCT_TESTED, /* this very release */
+};
+
+/* Returns whether the tests of rowferry ran on this release, from services.tested, which they
+ * write. Appends how it was tested and what of the tests did not run there; or else the releases
+ * that were tested: of the same major version, or of both products. Pure. */
+enum product_tested product_tested(const struct product_info *info, struct buf *out);
 
 /* Returns true if it is this product, of this version or a newer one. */
 bool product_is_at_least(const struct product_info *info, enum product product, int major,

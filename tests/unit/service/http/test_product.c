@@ -146,6 +146,38 @@ START_TEST(only_recent_elasticsearch_is_asked_to_leave_out_sources)
 }
 END_TEST
 
-SUITE_MAIN("service/product", every_way_to_detect_the_product, a_version_has_no_control_characters,
+START_TEST(what_was_tried_with_a_release_is_known)
+{
+    static const struct {
+        enum product product;
+        int major;
+        const char *version;
+        enum product_tested tested;
+        const char *words; /* beginning */
+    } cases[] = {
+        {PRODUCT_OPENSEARCH, 2, "2.19.4", PRODUCT_TESTED, "plain, with k-NN, with security"},
+        {PRODUCT_ELASTICSEARCH, 9, "9.5.3", PRODUCT_TESTED,
+         "plain; not tested with it: passwords, "},
+        {PRODUCT_OPENSEARCH, 2, "2.19.40", PRODUCT_TESTED_NEAR, "OpenSearch 2.19.4"},
+        {PRODUCT_ELASTICSEARCH, 8, "2.19.4", PRODUCT_TESTED_NEAR, "Elasticsearch 8.19.21"},
+        {PRODUCT_ELASTICSEARCH, 7, "7.17.0", PRODUCT_UNTESTED,
+         "Elasticsearch 8.19.21, Elasticsearch 9.5.3, OpenSearch 2.19.4, OpenSearch 3.4.0"},
+        {PRODUCT_UNKNOWN, 2, "2.19.4", PRODUCT_UNTESTED, "Elasticsearch 8.19.21"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct product_info info = {.product = cases[i].product, .major = cases[i].major};
+        struct buf out;
+        snprintf(info.version, sizeof(info.version), "%s", cases[i].version);
+        buf_init(&out, 1024);
+        ck_assert_int_eq(product_tested(&info, &out), cases[i].tested);
+        ck_assert_msg(strncmp(buf_text(&out), cases[i].words, strlen(cases[i].words)) == 0, "%s",
+                      buf_text(&out));
+        buf_release(&out);
+    }
+}
+END_TEST
+
+SUITE_MAIN("service/product", what_was_tried_with_a_release_is_known,
+           every_way_to_detect_the_product, a_version_has_no_control_characters,
            an_unknown_credential_is_refused_with_a_hint, an_error_page_of_a_proxy_is_not_a_product,
            only_recent_elasticsearch_is_asked_to_leave_out_sources)
