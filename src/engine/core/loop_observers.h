@@ -9,7 +9,7 @@
 
 struct new_letter;
 
-#define LOOP_OBSERVERS_MAX 8
+#define LOOP_OBSERVERS_MAX 10
 
 /* Functions may be null. `self` is the context of all of them. */
 struct loop_observer {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batch limit: keeps batches within the request size that the service takes. Asked before an initial
- * load, if the credential may; a proxy may take less, so refusals because of size (413) count too.
- * It is kept in the state file, because the next `sync` would otherwise be refused again; for a day,
- * because a limit can be raised.
+ * Batch limit: keeps batches within the request size that the service takes. Asked before an
+ * initial load, if the credential may; a proxy may take less, so refusals because of size (413)
+ * count too. It is kept in the state file, because the next `sync` would otherwise be refused
+ * again; for a day, because a limit can be raised.
  */
 #pragma once
 

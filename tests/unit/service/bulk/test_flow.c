@@ -322,7 +322,8 @@ START_TEST(a_refused_size_is_not_tried_again)
 }
 END_TEST
 
-SUITE_MAIN("service/flow", a_refused_size_is_not_tried_again, nine_tenths_of_the_capacity_are_used_with_few_refusals,
+SUITE_MAIN("service/flow", a_refused_size_is_not_tried_again,
+           nine_tenths_of_the_capacity_are_used_with_few_refusals,
            ten_seconds_after_a_storm_the_throughput_is_back,
            a_service_that_becomes_slower_is_followed, a_pause_that_the_service_asks_for_is_kept,
            one_round_is_cut_once, each_verdict_cuts_its_own_limit,
