@@ -37,6 +37,12 @@ int checkpoint_load(struct state *s, struct checkpoint *out, struct err *err)
     return 0;
 }
 
+void checkpoint_push_consumer(struct buf *out, const char *pipeline, const char *index,
+                              const char *uuid)
+{
+    buf_printf(out, "%s/%s/%.8s", pipeline, index, uuid);
+}
+
 void checkpoint_release(struct checkpoint *c)
 {
     free(c->generation);

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "rowferry/base/buf.h"
 #include "rowferry/base/err.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/model/operation.h"
@@ -38,6 +39,11 @@ struct checkpoint {
 
 int checkpoint_load(struct state *s, struct checkpoint *out, struct err *err) MUST_CHECK;
 void checkpoint_release(struct checkpoint *c);
+
+/* Appends the name of the consumer in the source that feeds this index of the pipeline. An index
+ * may have been deleted and another one created with its name. */
+void checkpoint_push_consumer(struct buf *out, const char *pipeline, const char *index,
+                              const char *uuid);
 
 /* A new dead letter. Texts are copied. */
 struct new_letter {

@@ -26,6 +26,7 @@
 #define SOURCE_MS 2000
 #define SERVICE_MS 2000
 #define STANDBY_BYTES ((size_t)16 * 1024)
+#define CONSUMER_BYTES ((size_t)4096)
 #define WATCH_MS 2000
 
 /* --- queries ---------------------------------------------------------------------------------- */
@@ -113,9 +114,42 @@ static void status_ask_pending(struct status *s, struct pg *pg)
                           &s->pending, &ignored) < 0) {
         s->pending = -1;
     } else if (s->pending < 0) {
-        s->why_unknown = "this role sees no changes of the table; run: rowferry check";
+        s->why_unknown = "this role sees no changes of the table";
     }
     free(tables);
+}
+
+/* Finds out if the log still has all changes. A process that works does so itself; after it has
+ * stopped, the cause may have changed. */
+static void status_ask_capture(struct status *s, struct pg *pg)
+{
+    struct buf consumer;
+    const struct from_config *from = &s->pipeline->from;
+    const struct checkpoint *c = &s->checkpoint;
+    if (c->phase != GENERATION_LIVE || s->rebuild.underway ||
+        (s->holder.hold != STATUS_UNHELD && strcmp(s->holder.work.stall, "stopped") != 0)) {
+        return;
+    }
+    buf_init(&consumer, CONSUMER_BYTES);
+    checkpoint_push_consumer(&consumer, s->pipeline->name, c->generation,
+                             c->index_uuid != NULL ? c->index_uuid : "");
+    const struct changelog_options options = {.consumer = buf_text(&consumer),
+                                              .table = from->table,
+                                              .key = (const char *const *)from->key,
+                                              .key_count = from->key_count,
+                                              .where = from->where,
+                                              .query = from->query,
+                                              .dependencies = from->dependencies,
+                                              .dependency_count = from->dependency_count};
+    if (changelog_examine(pg, &options, c->position, &s->capture) != ERR_TRANSIENT &&
+        s->capture.class != ERR_NONE) {
+        s->pending = -1;
+        s->why_unknown = "the capture is broken";
+        err_name_pipeline(&s->capture, s->pipeline->name);
+    } else {
+        s->capture.class = ERR_NONE;
+    }
+    buf_release(&consumer);
 }
 
 /* Lists the standby sessions, by their application name. The server shows a role its own
@@ -160,6 +194,7 @@ static void status_ask_source(struct status *s, const struct config *config)
         pg_script(pg, "set statement_timeout = 2000", &ignored) == 0) {
         s->why_unknown = "the source does not say";
         status_ask_pending(s, pg);
+        status_ask_capture(s, pg);
         status_ask_standbys(s, pg);
     }
     pg_close(pg);

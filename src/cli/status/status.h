@@ -73,6 +73,7 @@ struct status {
     struct run runs[STATUS_RUNS]; /* newest first */
     size_t run_count;
     char lost[512];          /* why the live index is not what searches see; empty: not known */
+    struct err capture;      /* why the capture is broken; ERR_NONE: it is not, or unknown */
     bool examined;           /* this process has examined the state file when it opened it */
     int64_t pending;         /* entries of the change log; -1 if unknown */
     const char *why_unknown; /* one or two words */
@@ -82,10 +83,11 @@ enum status_state {
     STATUS_STANDS_BY, /* on standby; another process holds the pipeline */
     STATUS_PAUSED,
     STATUS_NEVER_SYNCED,
-    STATUS_STOPPED, /* by the guard */
-    STATUS_FAILED,  /* the last run failed, and no process is working */
-    STATUS_STALLED, /* the holder makes no progress */
-    STATUS_LOST,    /* the live index is gone, or the alias points elsewhere */
+    STATUS_STOPPED,      /* by the guard */
+    STATUS_CAPTURE_BROKEN, /* the change log cannot be read, or has missed changes */
+    STATUS_FAILED,       /* the last run failed, and no process is working */
+    STATUS_STALLED,      /* the holder makes no progress */
+    STATUS_LOST,         /* the live index is gone, or the alias points elsewhere */
     STATUS_COPYING,
     STATUS_BEHIND,
     STATUS_EQUAL,

@@ -48,6 +48,9 @@ enum status_state status_state(const struct status *s)
     if (s->guard.halted) {
         return STATUS_STOPPED;
     }
+    if (s->capture.class != ERR_NONE) {
+        return STATUS_CAPTURE_BROKEN;
+    }
     if (s->holder.hold == STATUS_UNHELD && last != NULL && status_state_run_failed(last)) {
         return STATUS_FAILED;
     }
@@ -76,7 +79,8 @@ bool status_is_equal_now(const struct status *s)
 {
     enum status_state state = status_state(s);
     return s->pending == 0 && s->checkpoint.phase == GENERATION_LIVE && state != STATUS_STOPPED &&
-           state != STATUS_FAILED && state != STATUS_STALLED && state != STATUS_LOST;
+           state != STATUS_FAILED && state != STATUS_STALLED && state != STATUS_LOST &&
+           state != STATUS_CAPTURE_BROKEN;
 }
 
 /* A sync that succeeded has sent everything that was committed when it began. A `run` records this

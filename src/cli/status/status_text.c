@@ -30,6 +30,7 @@ static const struct state_row {
     [STATUS_PAUSED] = {"paused", "paused", COLOUR_YELLOW},
     [STATUS_NEVER_SYNCED] = {"never_synced", "never synced", COLOUR_YELLOW},
     [STATUS_STOPPED] = {"stopped", "stopped by the guard", COLOUR_RED},
+    [STATUS_CAPTURE_BROKEN] = {"capture_broken", "the capture is broken", COLOUR_RED},
     [STATUS_FAILED] = {"failed", "the last run failed", COLOUR_RED},
     [STATUS_STALLED] = {"stalled", "stalled", COLOUR_RED},
     [STATUS_LOST] = {"lost", "the live index is lost", COLOUR_RED},
@@ -52,6 +53,7 @@ static const char *status_text_command(const struct status *s)
     switch (status_state(s)) {
     case STATUS_FAILED:
     case STATUS_LOST:
+    case STATUS_CAPTURE_BROKEN:
         return "check";
     case STATUS_NEVER_SYNCED:
         return "sync";
@@ -92,6 +94,9 @@ static void status_text_push_step(struct buf *out, const struct status *s)
                    name, name);
     } else if (state == STATUS_STALLED) {
         stall_push_remedy(out, s->holder.work.stall, name);
+    } else if (state == STATUS_CAPTURE_BROKEN && s->capture.hint[0] != '\0') {
+        const char *hint = s->capture.hint + (strncmp(s->capture.hint, "run: ", 5) == 0 ? 5 : 0);
+        terminal_push_safe(out, hint, strlen(hint));
     } else if (command != NULL) {
         buf_printf(out, "rowferry %s %s", command, name);
     }
@@ -127,6 +132,14 @@ static void status_text_push_halt(struct buf *out, const struct guard_stop *halt
     }
 }
 
+/* Returns what `status` itself found out, or the holder about a server; null if it is nothing. */
+static const char *status_text_reason(const struct status *s, enum status_state state)
+{
+    return state == STATUS_LOST           ? s->lost
+           : state == STATUS_CAPTURE_BROKEN ? s->capture.message
+                                          : NULL;
+}
+
 static void status_text_push_cause(struct buf *out, const struct status *s, enum status_state state)
 {
     char iso[CLOCK_ISO_BYTES];
@@ -145,9 +158,9 @@ static void status_text_push_cause(struct buf *out, const struct status *s, enum
     } else if (state == STATUS_STANDS_BY) {
         buf_push_literal(out, ": ");
         terminal_push_safe(out, s->holder.work.holder, strlen(s->holder.work.holder));
-    } else if (state == STATUS_LOST) {
+    } else if (status_text_reason(s, state) != NULL) {
         buf_push_literal(out, ": ");
-        terminal_push_safe(out, s->lost, strlen(s->lost));
+        terminal_push_safe(out, status_text_reason(s, state), strlen(status_text_reason(s, state)));
     } else if (state == STATUS_UNKNOWN) {
         buf_printf(out, ": %s", s->why_unknown);
     } else if (state == STATUS_EQUAL && status_text_differed(s)) {
@@ -404,6 +417,7 @@ void status_push_json(struct buf *out, const struct status *s)
     record_text(out, "state", state_rows[status_state(s)].name);
     record_time(out, "equal_as_of", status_equal_us(s));
     record_seconds(out, "lag_seconds", status_text_lag_ms(s));
+    record_text(out, "cause", status_text_reason(s, status_state(s)));
     status_text_push_json_next(out, s);
     record_text(out, "alias", s->pipeline->to.index);
     record_text(out, "generation", c->generation);

@@ -10,12 +10,11 @@
 #include "rowferry/base/log.h"
 #include "rowferry/state/rebuild.h"
 
-/* The index may have been deleted and another one created with its name. */
 void generation_consumer_name(const struct generation *t, const char *index, const char *uuid,
                               struct buf *out)
 {
     buf_reset(out);
-    buf_printf(out, "%s/%s/%.8s", t->definition->name, index, uuid);
+    checkpoint_push_consumer(out, t->definition->name, index, uuid);
 }
 
 const char *generation_replaced(const struct generation *t)

@@ -130,6 +130,25 @@ int changelog_mirrored(struct pg *pg, const struct changelog_options *options, c
     return rc;
 }
 
+int changelog_examine(struct pg *pg, const struct changelog_options *options, const char *position,
+                      struct err *err)
+{
+    struct changelog *c = changelog_new(pg, options);
+    int rc = position_parse(&c->position.at, position, err);
+    if (rc == 0) {
+        rc = changelog_prepare(c, err);
+    }
+    if (rc == 0) {
+        rc = catalogue_read_consumers(&c->catalogue, err);
+    }
+    if (rc == 0) {
+        rc = changelog_resnapshot_examine(&c->position, &c->catalogue, err);
+    }
+    c->pg = NULL; /* stays the caller's */
+    changelog_ops.free(&c->capture);
+    return rc;
+}
+
 int changelog_pending(struct pg *pg, const char *const *tables, size_t count, const char *position,
                       int64_t *entries, struct err *err)
 {

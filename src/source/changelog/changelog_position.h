@@ -26,7 +26,7 @@ struct changelog_position {
     char reason[sizeof(((struct err *)0)->message)]; /* of the re-snapshot */
     char *reconciled_members; /* the members when a reconcile was requested for one that left */
     int64_t rows_read;
-    bool trial; /* only tests a checkpoint backup: never makes a re-snapshot */
+    bool trial; /* only tests a position: never makes a re-snapshot */
 };
 
 /* changelog_resnapshot.c. */
@@ -50,6 +50,11 @@ bool changelog_resnapshot_needed(struct changelog_position *p, struct catalogue 
  * Sets *again if it did. */
 int changelog_resnapshot_resume(struct changelog_position *p, struct catalogue *c, bool expired,
                                 bool *again, struct err *err) MUST_CHECK;
+
+/* Tests the tables and their triggers alone: a position that the log does not reach may be replaced
+ * by the checkpoint backup. */
+int changelog_resnapshot_examine(struct changelog_position *p, struct catalogue *c,
+                                 struct err *err) MUST_CHECK;
 
 /* changelog_backup.c: takes the checkpoint, and writes it to the source, at most once per interval
  * unless at_once. */

@@ -208,6 +208,21 @@ static int changelog_resnapshot_check_tables(struct changelog_position *p, struc
     return 0;
 }
 
+int changelog_resnapshot_examine(struct changelog_position *p, struct catalogue *c, struct err *err)
+{
+    bool missed = false;
+    p->trial = true;
+    int rc = position_check_table(p->at.table, c->table->oid, c->table->quoted, err);
+    if (rc == 0) {
+        rc = changelog_resnapshot_check_tables(p, c, &missed, err);
+    }
+    if (missed) {
+        err_set(err, ERR_STATE, "%s", p->reason);
+        rc = err_hint(err, "run: rowferry sync " ERR_PIPELINE "; it reads the whole table again");
+    }
+    return rc;
+}
+
 /* A position that replaces a lost state file must be valid as it is. */
 int changelog_resnapshot_resume(struct changelog_position *p, struct catalogue *c, bool expired,
                                 bool *again, struct err *err)

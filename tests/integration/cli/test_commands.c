@@ -284,7 +284,7 @@ START_TEST(status_names_the_reason_of_a_run_that_failed)
     struct world w;
     struct program_result result;
     synced_world(&w, 5);
-    sql_exec(w.conn, "drop table articles cascade");
+    sql_exec(w.conn, "alter table articles rename title to heading");
     rowferry_run(&result, w.config, "sync", NULL);
     ck_assert_int_ne(result.exit_code, 0);
     program_result_release(&result);

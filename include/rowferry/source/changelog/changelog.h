@@ -52,6 +52,11 @@ int changelog_mirrored(struct pg *pg, const struct changelog_options *options, c
 int extend_changelog(struct pg *pg, const struct table *t, const char *consumer,
                      const char *const *columns, size_t count, struct err *err) MUST_CHECK;
 
+/* Returns 0 if the log has all changes after `position`, and can be read. ERR_STATE or ERR_REJECTED
+ * name what is wrong and what to do. The connection stays the caller's. For status. */
+int changelog_examine(struct pg *pg, const struct changelog_options *options, const char *position,
+                      struct err *err) MUST_CHECK;
+
 /* Counts the entries after `position`, of the table and of the tables that its query depends on;
  * -1 if it is unknown, or if this role does not see the entries of one. For status. */
 int changelog_pending(struct pg *pg, const char *const *tables, size_t count, const char *position,

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `status` says of a pipeline that no longer works, whether a process holds it or not. */
+#include "runs.h"
+
+/* Expects this state, cause and next step, and never "equal now". */
+static void expect_trouble(const struct world *w, const char *state, const char *cause,
+                           const char *next)
+{
+    char json[64];
+    struct program_result result;
+    snprintf(json, sizeof(json), "\"state\":\"%s\"", state);
+    rowferry_run(&result, w->config, "status", "--json", NULL);
+    expect_text(result.out, json);
+    expect_text(result.out, cause);
+    program_result_release(&result);
+    rowferry_run(&result, w->config, "status", "articles", NULL);
+    ck_assert_msg(strstr(result.out, ", now") == NULL, "%s", result.out);
+    ck_assert_msg(strstr(result.out, "0 entries") == NULL, "%s", result.out);
+    const char *at = strstr(result.out, "  next ");
+    ck_assert_msg(at != NULL && strstr(at, next) != NULL, "%s", result.out);
+    program_result_release(&result);
+}
+
+static void expect_equal_now(const struct world *w)
+{
+    expect_status(w, "articles", "Z, now");
+}
+
+START_TEST(without_a_process_status_says_that_changes_are_missed)
+{
+    struct world w;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    rowferry_expect(0, w.config, "sync", NULL);
+    expect_equal_now(&w);
+    sql_exec(w.conn, "alter table articles disable trigger user; update articles set title = 'x'");
+    expect_trouble(&w, "capture_broken", "is disabled", "rowferry source install articles");
+    world_install(&w); /* changes are captured again, but those of before are lost */
+    expect_trouble(&w, "capture_broken", "changes may have been missed", "rowferry sync articles");
+    rowferry_expect(0, w.config, "sync", NULL);
+    expect_equal_now(&w);
+    world_expect_equal(&w);
+    sql_exec(w.conn, "drop trigger rowferry_1_insert on articles");
+    expect_trouble(&w, "capture_broken", "is missing", "rowferry source install articles");
+    sql_exec(w.conn, "alter table articles rename to was");
+    expect_trouble(&w, "capture_broken", "does not exist", "rowferry check articles");
+    sql_exec(w.conn, "create table articles (like was including all)");
+    expect_trouble(&w, "capture_broken", "no triggers are installed",
+                   "rowferry source install articles");
+    world_install(&w);
+    expect_trouble(&w, "capture_broken", "re-created", "rowferry reindex articles");
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(without_a_right_on_the_change_log_status_says_what_to_do)
+{
+    struct world w;
+    world_start(&w, 10, NULL);
+    char *role = sql_text(w.conn, "select 'reader_' || current_database()");
+    char *uri = uri_as(w.uri, role);
+    sql_exec(
+        w.conn,
+        "create role \"%1$s\" login password 'reader-of-one'; grant select on articles to \"%1$s\"",
+        role);
+    ck_assert_int_eq(setenv("PGPASSWORD", "reader-of-one", 1), 0);
+    char member[512];
+    snprintf(member, sizeof(member), "\"uri\": \"%s\"", uri);
+    w.source = member;
+    world_configure(&w, WORLD_PROPERTIES, "");
+    rowferry_expect(0, w.config, "source", "install", "--as", w.uri, "--reader", role, NULL);
+    rowferry_expect(0, w.config, "sync", NULL);
+    expect_equal_now(&w);
+    sql_exec(w.conn, "revoke usage on schema rowferry from \"%s\"", role);
+    expect_trouble(&w, "capture_broken", "permission denied", "rowferry source print");
+    sql_exec(w.conn, "drop owned by \"%1$s\"; drop role \"%1$s\"", role);
+    unsetenv("PGPASSWORD");
+    free(role);
+    free(uri);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("run/status", without_a_process_status_says_that_changes_are_missed,
+           without_a_right_on_the_change_log_status_says_what_to_do)
