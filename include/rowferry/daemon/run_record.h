@@ -16,6 +16,10 @@ struct sync_outcome {
 
 /* Adds a row to the history and returns its number in *id; the session names the command. */
 int run_record_begin(struct session *s, int64_t *id, struct err *err) MUST_CHECK;
+/* Records the outcome so far of a run that goes on, so that it survives a killed process: o->err
+ * has stopped the pipeline until it is corrected; null: nothing has. */
+int run_record_stop(struct session *s, int64_t id, const struct sync_outcome *o,
+                    struct err *err) MUST_CHECK;
 /* Completes the row with the outcome. */
 int run_record_end(struct session *s, int64_t id, const struct sync_outcome *o,
                    struct err *err) MUST_CHECK;

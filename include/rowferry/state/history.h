@@ -9,10 +9,10 @@
 struct run {
     int64_t id;
     char command[32];
-    int64_t started_us, ended_us; /* ended_us 0: it did not end (killed) */
+    int64_t started_us, ended_us; /* ended_us 0: it goes on, or was killed */
     int64_t upserts, deletes, rejected, bytes;
-    int exit_code;     /* -1 while it runs */
-    char message[512]; /* of its error, else empty */
+    int exit_code;     /* -1 while it works */
+    char message[512]; /* of the error that ended it, or stopped it until a repair; else empty */
 };
 
 int history_begin(struct state *s, const char *command, int64_t wall_us, int64_t *id,

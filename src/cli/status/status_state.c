@@ -6,9 +6,11 @@
 #include "status/holder_progress.h"
 #include "status/status.h"
 
+/* A run that was killed has failed if an error had stopped it. */
 static bool status_state_run_failed(const struct run *r)
 {
-    return r->ended_us != 0 && r->exit_code != EXIT_DONE && r->exit_code != EXIT_DEAD_LETTERS;
+    return (r->ended_us != 0 || r->message[0] != '\0') && r->exit_code != EXIT_DONE &&
+           r->exit_code != EXIT_DEAD_LETTERS;
 }
 
 /* Returns true if the run concerns the live index. A reindex that was refused or undone does not,

@@ -135,9 +135,9 @@ static void status_text_push_halt(struct buf *out, const struct guard_stop *halt
 /* Returns what `status` itself found out, or the holder about a server; null if it is nothing. */
 static const char *status_text_reason(const struct status *s, enum status_state state)
 {
-    return state == STATUS_LOST           ? s->lost
+    return state == STATUS_LOST             ? s->lost
            : state == STATUS_CAPTURE_BROKEN ? s->capture.message
-                                          : NULL;
+                                            : NULL;
 }
 
 static void status_text_push_cause(struct buf *out, const struct status *s, enum status_state state)
@@ -282,15 +282,15 @@ static void status_text_push_run(struct buf *out, const struct status *s, const 
     char took[UNITS_BYTES];
     buf_printf(out, "%s %s", clock_iso(iso, run->started_us, 0), run->command);
     if (run->ended_us == 0) {
-        buf_push_text(out, status_text_may_work(s, run) ? ": has not ended\n"
-                                                        : ": was killed, or the machine failed\n");
-        return;
+        buf_push_text(out, status_text_may_work(s, run) ? ": has not ended"
+                                                        : ": was killed, or the machine failed");
+    } else {
+        buf_printf(out, ": %" PRId64 " upserts", run->upserts);
+        status_push_some(out, run->deletes, "deletes");
+        status_push_some(out, run->rejected, "rejected");
+        buf_printf(out, ", %s, exit %d",
+                   result_duration(took, (run->ended_us - run->started_us) / 1000), run->exit_code);
     }
-    buf_printf(out, ": %" PRId64 " upserts", run->upserts);
-    status_push_some(out, run->deletes, "deletes");
-    status_push_some(out, run->rejected, "rejected");
-    buf_printf(out, ", %s, exit %d",
-               result_duration(took, (run->ended_us - run->started_us) / 1000), run->exit_code);
     if (run->message[0] != '\0') {
         buf_push_literal(out, ": ");
         terminal_push_safe(out, run->message, strlen(run->message));

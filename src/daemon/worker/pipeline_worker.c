@@ -226,8 +226,7 @@ static int pipeline_worker_rounds(struct pipeline_worker *r)
 /* Runs the rounds and records the run in the history. If the final record fails, only logs that. */
 static int pipeline_worker_record(struct pipeline_worker *r)
 {
-    int64_t id;
-    int rc = run_record_begin(&r->session, &id, &r->err);
+    int rc = run_record_begin(&r->session, &r->run, &r->err);
     if (rc < 0) {
         return rc;
     }
@@ -244,9 +243,10 @@ static int pipeline_worker_record(struct pipeline_worker *r)
     struct err unrecorded;
     r->outcome.exit_code = rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE;
     r->outcome.err = rc < 0 ? &r->err : NULL;
-    if (run_record_end(&r->session, id, &r->outcome, &unrecorded) < 0) {
+    if (run_record_end(&r->session, r->run, &r->outcome, &unrecorded) < 0) {
         log_err(LOG_WARN, "not_recorded", r->name, &unrecorded);
     }
+    r->run = 0;
     return rc;
 }
 

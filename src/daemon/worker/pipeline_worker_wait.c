@@ -5,6 +5,7 @@
 
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
+#include "rowferry/daemon/run_record.h"
 #include "rowferry/engine/pipeline/requests.h"
 #include "rowferry/state/guard_stop.h"
 #include "rowferry/state/request.h"
@@ -80,6 +81,21 @@ void pipeline_worker_wait_for_better(struct pipeline_worker *r)
                               backoff_next_ms(&r->rounds.backoff, clock_random(&r->ports.clock)));
 }
 
+/* Records the error that has stopped the pipeline, or with null that none does any more. If the
+ * process is killed, it is known by this record alone. */
+static void pipeline_worker_wait_record(struct pipeline_worker *r, const struct err *why)
+{
+    struct err err;
+    if (r->run == 0) {
+        return;
+    }
+    r->outcome.err = why;
+    r->outcome.exit_code = why != NULL ? err_exit_code(why->class) : EXIT_DONE;
+    if (run_record_stop(&r->session, r->run, &r->outcome, &err) < 0) {
+        log_err(LOG_WARN, "not_recorded", r->name, &err);
+    }
+}
+
 void pipeline_worker_note_better(struct pipeline_worker *r, bool works)
 {
     struct pipeline_worker_rounds *rounds = &r->rounds;
@@ -87,6 +103,9 @@ void pipeline_worker_note_better(struct pipeline_worker *r, bool works)
     rounds->recounts = rounds->recounts && !works;
     if (since_us == 0 || (rounds->broken_us != 0 && !works)) {
         return;
+    }
+    if (rounds->broken_us != 0) {
+        pipeline_worker_wait_record(r, NULL);
     }
     log_event(LOG_INFO, "goes_on", F_TEXT("pipeline", r->name),
               F_INT("stalled_ms", (clock_monotonic_us(&r->ports.clock) - since_us) / 1000));
@@ -270,6 +289,9 @@ static void pipeline_worker_wait_report_stopped(struct pipeline_worker *r)
 {
     struct pipeline_worker_rounds *rounds = &r->rounds;
     uint64_t hash = text_hash(r->err.message, strlen(r->err.message));
+    if (hash != rounds->stopped_hash) {
+        pipeline_worker_wait_record(r, &r->err);
+    }
     if (hash != rounds->stopped_hash && !(rounds->stopped_drift && r->err.drift)) {
         log_err(LOG_ERROR, "stopped", r->name, &r->err);
     }

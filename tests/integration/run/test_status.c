@@ -15,7 +15,7 @@ static void expect_trouble(const struct world *w, const char *state, const char 
     program_result_release(&result);
     rowferry_run(&result, w->config, "status", "articles", NULL);
     ck_assert_msg(strstr(result.out, ", now") == NULL, "%s", result.out);
-    ck_assert_msg(strstr(result.out, "0 entries") == NULL, "%s", result.out);
+    ck_assert_msg(strstr(result.out, " 0 entries") == NULL, "%s", result.out);
     const char *at = strstr(result.out, "  next ");
     ck_assert_msg(at != NULL && strstr(at, next) != NULL, "%s", result.out);
     program_result_release(&result);
@@ -81,5 +81,53 @@ START_TEST(without_a_right_on_the_change_log_status_says_what_to_do)
 }
 END_TEST
 
-SUITE_MAIN("run/status", without_a_process_status_says_that_changes_are_missed,
+START_TEST(a_stopped_run_that_is_killed_stays_known_until_a_sync_succeeds)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    start_run(&w, &p);
+    sql_exec(w.conn, "alter table articles rename title to heading; update articles set price = 1");
+    program_await(&p, "event=stopped", WAIT_MS);
+    stop_run(&p, SIGKILL, 128 + SIGKILL, &result);
+    program_result_release(&result);
+    world_await_free(&w);
+    expect_trouble(&w, "failed", "has no column", "rowferry check articles");
+    expect_status(&w, "articles", "run: was killed, or the machine failed: ");
+    rowferry_run(&result, w.config, "check", NULL);
+    expect_text(result.out, "was killed after it had stopped with exit code ");
+    program_result_release(&result);
+    sql_exec(w.conn, "alter table articles rename heading to title");
+    rowferry_expect(0, w.config, "sync", NULL);
+    expect_equal_now(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_run_that_recovered_and_is_killed_did_not_fail)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    start_run(&w, &p);
+    sql_exec(w.conn, "alter table articles rename title to heading; update articles set price = 1");
+    program_await(&p, "event=stopped", WAIT_MS);
+    sql_exec(w.conn, "alter table articles rename heading to title");
+    rowferry_expect(0, w.config, "resume", NULL);
+    program_await(&p, "event=goes_on", WAIT_MS);
+    stop_run(&p, SIGKILL, 128 + SIGKILL, &result);
+    program_result_release(&result);
+    world_await_free(&w);
+    expect_equal_now(&w);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("run/status", a_stopped_run_that_is_killed_stays_known_until_a_sync_succeeds,
+           a_run_that_recovered_and_is_killed_did_not_fail,
+           without_a_process_status_says_that_changes_are_missed,
            without_a_right_on_the_change_log_status_says_what_to_do)

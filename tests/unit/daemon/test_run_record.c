@@ -53,6 +53,31 @@ START_TEST(a_run_is_recorded_from_its_begin_to_its_end)
 }
 END_TEST
 
+START_TEST(a_run_that_is_stopped_has_its_error_until_it_works)
+{
+    struct workplace w = workplace_make("", "");
+    struct err err;
+    struct err why;
+    struct session s = {.command = "run", .state = workplace_state(&w), .clock = {.wall_us = wall}};
+    struct sync_outcome o = {.exit_code = EXIT_FAILED, .err = &why};
+    int64_t id;
+    err_set(&why, ERR_STATE, "renamed");
+    OK(run_record_begin(&s, &id, &err));
+    OK(run_record_stop(&s, id, &o, &err));
+    struct run run = last_run(s.state);
+    ck_assert_int_eq(run.ended_us, 0);
+    ck_assert_int_eq(run.exit_code, EXIT_FAILED);
+    ck_assert_str_eq(run.message, "renamed");
+    o = (struct sync_outcome){0};
+    OK(run_record_stop(&s, id, &o, &err));
+    run = last_run(s.state);
+    ck_assert_int_eq(run.exit_code, -1);
+    ck_assert_str_eq(run.message, "");
+    state_close(s.state);
+    workplace_remove(&w);
+}
+END_TEST
+
 START_TEST(a_run_that_failed_has_its_exit_code_and_message)
 {
     struct workplace w = workplace_make("", "");
@@ -73,4 +98,5 @@ START_TEST(a_run_that_failed_has_its_exit_code_and_message)
 END_TEST
 
 SUITE_MAIN("daemon/run_record", a_run_is_recorded_from_its_begin_to_its_end,
-           a_run_that_failed_has_its_exit_code_and_message)
+           a_run_that_failed_has_its_exit_code_and_message,
+           a_run_that_is_stopped_has_its_error_until_it_works)

@@ -120,6 +120,7 @@ struct pipeline_worker {
     struct pipeline_permission permission; /* of the next round */
     struct stall stall;                    /* over all rounds */
     struct sync_outcome outcome;
+    int64_t run; /* its number in the history; 0: none yet */
     struct err err;
 };
 
