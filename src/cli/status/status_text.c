@@ -207,10 +207,15 @@ static void status_text_push_lag(struct buf *out, const struct status *s, bool b
         buf_printf(out, "unknown: %s\n", s->why_unknown);
         return;
     }
-    buf_printf(out, "%s %s in the change log", units_count(text, s->pending),
-               s->pending == 1 ? "entry" : "entries");
-    if (s->pending > 0 && equal_us > 0) {
-        buf_printf(out, ", %s at most", units_duration(text, status_text_lag_ms(s)));
+    bool equal = status_is_equal_now(s);
+    if (s->pending > 0 || equal) {
+        buf_printf(out, "%s %s in the change log%s", units_count(text, s->pending),
+                   s->pending == 1 ? "entry" : "entries", !equal && equal_us > 0 ? ", " : "");
+    } else if (equal_us == 0) { /* it does not work, so no entry does not mean no lag */
+        buf_push_literal(out, "unknown");
+    }
+    if (!equal && equal_us > 0) {
+        buf_printf(out, "%s at most", units_duration(text, status_text_lag_ms(s)));
     }
     buf_push_char(out, '\n');
 }
