@@ -59,6 +59,7 @@ static const struct state_column live_progress_columns[] = {
     {COLUMN(COLUMN_TEXT, live_progress, stall)},
     {COLUMN(COLUMN_TEXT, live_progress, stall_why)},
     {COLUMN(COLUMN_NUMBER, live_progress, stall_us)},
+    {COLUMN(COLUMN_TEXT, live_progress, away)},
     {.name = NULL},
 };
 

@@ -37,6 +37,7 @@ struct live_progress {
     char stall[24];     /* cause of a stall in one word; empty: progressing, or nothing to do */
     char stall_why[LIVE_PROGRESS_WHY_BYTES]; /* the cause as a sentence */
     int64_t stall_us;                        /* start of the stall (wall clock) */
+    char away[LIVE_PROGRESS_WHY_BYTES]; /* why a server does not work, as a sentence; or empty */
 };
 
 /* Returns how long ago the index last equaled the table; negative if it never did. */

@@ -83,12 +83,12 @@ enum status_state {
     STATUS_STANDS_BY, /* on standby; another process holds the pipeline */
     STATUS_PAUSED,
     STATUS_NEVER_SYNCED,
-    STATUS_STOPPED,      /* by the guard */
+    STATUS_STOPPED,        /* by the guard */
     STATUS_CAPTURE_BROKEN, /* the change log cannot be read, or has missed changes */
-    STATUS_FAILED,       /* the last run failed, and no process is working */
-    STATUS_STALLED,      /* the holder makes no progress */
-    STATUS_LOST,         /* the live index is gone, or the alias points elsewhere */
-    STATUS_COPYING,
+    STATUS_FAILED,         /* the last run failed, and no process is working */
+    STATUS_STALLED,        /* the holder makes no progress */
+    STATUS_LOST,           /* the live index is gone, or the alias points elsewhere */
+    STATUS_COPYING,        /* this and the next ones: it works, as far as known */
     STATUS_BEHIND,
     STATUS_EQUAL,
     STATUS_UNKNOWN, /* the source cannot be queried or has no log */

@@ -47,10 +47,29 @@ static bool status_text_differed(const struct status *s)
     return s->upkeep.verified && !v->failed && verification_differences(v) > v->sent;
 }
 
+/* Returns what `status` itself found out, or why a server does not work for the holder; null if it
+ * is nothing. */
+static const char *status_text_reason(const struct status *s, enum status_state state)
+{
+    const char *away = s->holder.work.away;
+    if (state == STATUS_LOST) {
+        return s->lost;
+    }
+    if (state == STATUS_CAPTURE_BROKEN) {
+        return s->capture.message;
+    }
+    return state >= STATUS_COPYING && s->holder.hold == STATUS_WORKING && away[0] != '\0' ? away
+                                                                                          : NULL;
+}
+
 /* Returns the command that ends the state; null if none. */
 static const char *status_text_command(const struct status *s)
 {
-    switch (status_state(s)) {
+    enum status_state state = status_state(s);
+    if (state >= STATUS_COPYING && status_text_reason(s, state) != NULL) {
+        return "check";
+    }
+    switch (state) {
     case STATUS_FAILED:
     case STATUS_LOST:
     case STATUS_CAPTURE_BROKEN:
@@ -132,14 +151,6 @@ static void status_text_push_halt(struct buf *out, const struct guard_stop *halt
     }
 }
 
-/* Returns what `status` itself found out, or the holder about a server; null if it is nothing. */
-static const char *status_text_reason(const struct status *s, enum status_state state)
-{
-    return state == STATUS_LOST             ? s->lost
-           : state == STATUS_CAPTURE_BROKEN ? s->capture.message
-                                            : NULL;
-}
-
 static void status_text_push_cause(struct buf *out, const struct status *s, enum status_state state)
 {
     char iso[CLOCK_ISO_BYTES];
@@ -172,7 +183,8 @@ static void status_text_push_state(struct buf *out, const struct status *s, bool
 {
     enum status_state state = status_state(s);
     status_push_line(out, "state");
-    bool doubt = state == STATUS_EQUAL && status_text_differed(s);
+    bool doubt =
+        state == STATUS_EQUAL && (status_text_differed(s) || status_text_reason(s, state) != NULL);
     terminal_push(out, colours, doubt ? COLOUR_YELLOW : state_rows[state].colour,
                   state_rows[state].words);
     status_text_push_cause(out, s, state);

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "core/retry_budget.h"
+#include "core/window.h"
+
 #define ALIAS_WATCH_EVERY_US INT64_C(10000000)
 
 static bool alias_watch_misses(const struct alias_watch *a, enum alias_kind kind,
@@ -12,6 +15,22 @@ static bool alias_watch_misses(const struct alias_watch *a, enum alias_kind kind
     return kind != (a->view->target.stream ? ALIAS_STREAM : ALIAS_ONE) ||
            strcmp(at->name, a->view->target.index) != 0 ||
            (a->uuid != NULL && strcmp(at->uuid, a->uuid) != 0);
+}
+
+/* Records if the service answers. While a change waits, only the answers to it count: a service may
+ * refuse all writes and answer polls. */
+static void alias_watch_judge(struct alias_watch *a, int rc, struct err *err)
+{
+    const struct window *window = a->view->window;
+    if (!a->view->following.on || a->view->held || window->read != window->settled) {
+        return;
+    }
+    if (rc != ERR_TRANSIENT) {
+        retry_budget_well(a->service_retry, &a->view->clock);
+    } else if (retry_budget_away(a->service_retry, &a->view->clock, err) &&
+               a->due_us > a->service_retry->retry_at_us) {
+        a->due_us = a->service_retry->retry_at_us;
+    }
 }
 
 static void alias_watch_take(struct alias_watch *a)
@@ -23,13 +42,16 @@ static void alias_watch_take(struct alias_watch *a)
     a->asked = rc == ALIAS_POLL_NONE;
     a->forbidden = rc == ERR_REJECTED;
     a->missed = rc == 0 && alias_watch_misses(a, kind, &at);
+    if (!a->asked) {
+        alias_watch_judge(a, rc, &err);
+    }
 }
 
 enum loop_answer alias_watch_on_turn(void *self, struct err *why)
 {
     struct alias_watch *a = self;
     struct service_port service = a->view->service;
-    struct err ignored; /* the sender reports an unreachable service */
+    struct err err;
     int64_t now_us = clock_monotonic_us(&a->view->clock);
     if (a->alias == NULL || a->forbidden || loop_view_stopping(a->view)) {
         return LOOP_GO_ON;
@@ -39,7 +61,11 @@ enum loop_answer alias_watch_on_turn(void *self, struct err *why)
         alias_watch_take(a);
     } else if (now_us >= a->due_us) {
         a->due_us = now_us + ALIAS_WATCH_EVERY_US;
-        a->asked = service.ops->alias.poll_begin(service.self, a->alias, &ignored) == 0;
+        int rc = service.ops->alias.poll_begin(service.self, a->alias, &err);
+        a->asked = rc == 0;
+        if (!a->asked) {
+            alias_watch_judge(a, rc, &err);
+        }
     }
     if (!a->missed) {
         return LOOP_GO_ON;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Alias watch: polls whether the alias still points at the generation being written, without
- * blocking. A mismatch is only a suspicion; the caller repeats the checks of a start.
+ * blocking. A mismatch is only a suspicion; the caller repeats the checks of a start. While no
+ * change waits, its polls are also the only sign of a service that is away.
  */
 #pragma once
 
@@ -11,10 +12,11 @@ struct alias_watch {
     const struct loop_view *view;
     const char *alias; /* borrowed, as is uuid; null: watch disabled */
     const char *uuid;  /* null: unknown */
-    int64_t due_us;    /* time of the next poll; 0 = not scheduled yet */
-    bool asked;        /* a query is pending */
-    bool forbidden;    /* the credential does not permit the query */
-    bool missed;       /* the alias points elsewhere */
+    struct retry_budget *service_retry;
+    int64_t due_us; /* time of the next poll; 0 = not scheduled yet */
+    bool asked;     /* a query is pending */
+    bool forbidden; /* the credential does not permit the query */
+    bool missed;    /* the alias points elsewhere */
 };
 
 /* Polls if due. Ends the work if the alias no longer points at the index being written; see struct

@@ -181,14 +181,17 @@ enum loop_answer lag_monitor_on_turn(void *self, struct err *why)
         return LOOP_GO_ON;
     }
     w->lag_rows = lag_monitor_rows(g);
-    if (g->stall == NULL) {
-        return LOOP_GO_ON;
-    }
     if (g->heard) {
         g->heard_us = clock_monotonic_us(&g->view->clock);
         g->heard = false;
     }
     lag_monitor_collect_facts(g, &facts);
+    bool away = w->away[0] != '\0';
+    stall_explain_away(&facts, w->away);
+    g->news = g->news || away != (w->away[0] != '\0');
+    if (g->stall == NULL) {
+        return LOOP_GO_ON;
+    }
     enum stall_news news = stall_judge(g->stall, &facts);
     stall_log(g->stall, news, g->view->target.pipeline, facts.wall_us);
     g->news = g->news || news != STALL_SAME;

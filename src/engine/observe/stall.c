@@ -182,6 +182,15 @@ static void stall_push_reason(struct stall *s, const struct stall_facts *f)
              text);
 }
 
+void stall_explain_away(const struct stall_facts *f, char why[STALL_WHY_BYTES])
+{
+    struct stall s = {.cause = f->source_away_us != 0 ? STALL_SOURCE : stall_service_cause(f)};
+    if (f->source_away_us != 0 || f->service_away_us != 0) {
+        stall_push_reason(&s, f);
+    }
+    snprintf(why, STALL_WHY_BYTES, "%s", s.why);
+}
+
 /* --- judging --------------------------------------------------------------------------------- */
 
 static enum stall_news stall_end(struct stall *s)

@@ -37,7 +37,7 @@ static void loop_init_watchers(struct loop *l)
 {
     const struct pipeline_options *options = l->options;
     struct loop_watchers *w = &l->watchers;
-    w->alias = (struct alias_watch){.view = &l->view};
+    w->alias = (struct alias_watch){.view = &l->view, .service_retry = &l->service_retry};
     w->lag_monitor = (struct lag_monitor){
         .view = &l->view,
         .reader = &l->source_reader,

@@ -141,7 +141,8 @@ static void pipeline_sync_take_generation(struct sync *s)
     bool live = s->target.checkpoint.phase == GENERATION_LIVE && s->options->mode != PIPELINE_BUILD;
     l->watchers.alias = (struct alias_watch){.view = &l->view,
                                              .alias = live ? s->options->definition.alias : NULL,
-                                             .uuid = s->target.checkpoint.index_uuid};
+                                             .uuid = s->target.checkpoint.index_uuid,
+                                             .service_retry = &l->service_retry};
     l->view.target.index = s->target.checkpoint.generation;
     l->sender.write_alias = s->target.write_alias;
     l->sender.index = l->view.target.index;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `status` says of a pipeline that no longer works, whether a process holds it or not. */
-#include "runs.h"
+#include "listens.h"
 
 /* Expects this state, cause and next step, and never "equal now". */
 static void expect_trouble(const struct world *w, const char *state, const char *cause,
@@ -128,7 +128,47 @@ START_TEST(a_run_that_recovered_and_is_killed_did_not_fail)
 }
 END_TEST
 
-SUITE_MAIN("run/status", a_stopped_run_that_is_killed_stays_known_until_a_sync_succeeds,
+START_TEST(a_service_that_goes_away_is_named_before_a_change_waits_and_while_one_does)
+{
+    struct world w;
+    struct listens l;
+    char *data = scratch_new();
+    world_start(&w, 10, (const char *const[]){"--data", data, NULL});
+    char *key = scratch_path(w.dir, "key");
+    world_install(&w);
+    listens_start(&l, &w);
+    listens_await(&l, "/readyz", 200, "");
+    int port = w.service.port;
+    devsearch_stop(&w.service);
+    program_await(&l.program, "event=away pipeline=articles side=service", WAIT_MS);
+    listens_await(&l, "/readyz", 503, "the service is unreachable");
+    listens_expect(&l, "/metrics", 200, "rowferry_service_up{pipeline=\"articles\"} 0\n");
+    listens_expect(&l, "/status", 200, "\"cause\":\"the service is unreachable: ");
+    await_status(&w, "articles", "  state         equal: the service is unreachable: ");
+    expect_status(&w, "articles", "  next          rowferry check articles\n");
+    set_title(&w, 5, "meanwhile");
+    await_status(&w, "articles", "  state         behind: the service is unreachable: ");
+    devsearch_start_at(
+        &w.service, port,
+        (const char *const[]){"--api-key-file", key, "--data", data, "--faults", NULL});
+    await_title(&w, 5, "meanwhile");
+    program_await(&l.program, "event=back pipeline=articles side=service", WAIT_MS);
+    await_status(&w, "articles", "  state         equal\n");
+    listens_await(&l, "/readyz", 200, "");
+    world_fault(&w, "{\"status\": 503, \"path\": \"/shop-articles\", \"count\": 1000}");
+    listens_await(&l, "/status", 200, "\"cause\":\"the service accepts nothing: it answers 503");
+    world_unfault(&w);
+    listens_await(&l, "/readyz", 200, ""); /* without a change */
+    listens_await(&l, "/status", 200, "\"cause\":null");
+    end_run(&l.program);
+    free(key);
+    world_stop(&w);
+    scratch_remove(data);
+}
+END_TEST
+
+SUITE_MAIN("run/status", a_service_that_goes_away_is_named_before_a_change_waits_and_while_one_does,
+           a_stopped_run_that_is_killed_stays_known_until_a_sync_succeeds,
            a_run_that_recovered_and_is_killed_did_not_fail,
            without_a_process_status_says_that_changes_are_missed,
            without_a_right_on_the_change_log_status_says_what_to_do)

@@ -95,5 +95,21 @@ START_TEST(each_text_has_a_column_of_its_own)
 }
 END_TEST
 
-SUITE_MAIN("state/live_progress", what_was_told_last_is_seen_until_another_holds,
-           each_text_has_a_column_of_its_own)
+START_TEST(why_a_server_is_away_is_seen)
+{
+    struct statefile f = statefile_make();
+    struct err err;
+    struct live_progress seen;
+    bool known;
+    struct state *s = statefile_open(&f, "articles");
+    struct live_progress told = {.stage = "following", .away = "the service is unreachable"};
+    OK(live_progress_write(s, &told, &err));
+    OK(live_progress_read(s, &seen, &known, &err));
+    ck_assert_str_eq(seen.away, told.away);
+    state_close(s);
+    statefile_remove(&f);
+}
+END_TEST
+
+SUITE_MAIN("state/live_progress", why_a_server_is_away_is_seen,
+           what_was_told_last_is_seen_until_another_holds, each_text_has_a_column_of_its_own)

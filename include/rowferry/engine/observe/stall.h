@@ -87,6 +87,9 @@ void stall_begin(struct stall *s, int64_t now_us);
 
 enum stall_news stall_judge(struct stall *s, const struct stall_facts *f);
 
+/* Writes why a server does not work, which may become a stall; "" if both do. */
+void stall_explain_away(const struct stall_facts *f, char why[STALL_WHY_BYTES]);
+
 /* Returns the cause as one word for metrics and JSON, such as "service_refuses"; "" for
  * STALL_NONE. */
 const char *stall_name(enum stall_cause cause);

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "core/retry_budget.h"
+#include "core/window.h"
 #include "fake.h"
 #include "fake_private.h"
 #include "suite.h"
@@ -110,6 +112,34 @@ START_TEST(what_is_not_searched_yet_is_not_looked_at)
 }
 END_TEST
 
-SUITE_MAIN("engine/alias_watch", it_looks_every_ten_seconds, what_points_elsewhere_is_seen,
+START_TEST(a_service_that_is_away_is_noticed_while_no_change_waits)
+{
+    struct fake f;
+    struct alias_watch a;
+    struct window window = {0};
+    struct retry_budget retry;
+    begin(&f, &a);
+    retry_budget_init(&retry, "service", "things", -1);
+    a.service_retry = &retry;
+    view.window = &window;
+    f.alias_poll_fails = true;
+    ck_assert(!misses(&a, 0, 11)); /* it does not follow yet: the sender would notice */
+    ck_assert_int_eq(retry.away_since_us, 0);
+    view.following.on = true;
+    ck_assert(!misses(&a, 11, 10));
+    ck_assert_int_ne(retry.away_since_us, 0);
+    f.alias_poll_fails = false;
+    window.read = 1; /* a change waits: the answers to it count */
+    ck_assert(!misses(&a, 21, 30));
+    ck_assert_int_ne(retry.away_since_us, 0);
+    window.settled = 1;
+    ck_assert(!misses(&a, 51, 11));
+    ck_assert_int_eq(retry.away_since_us, 0);
+    view.following.on = false;
+}
+END_TEST
+
+SUITE_MAIN("engine/alias_watch", a_service_that_is_away_is_noticed_while_no_change_waits,
+           it_looks_every_ten_seconds, what_points_elsewhere_is_seen,
            no_answer_and_no_service_say_nothing, who_may_not_look_asks_once,
            what_is_not_searched_yet_is_not_looked_at)
