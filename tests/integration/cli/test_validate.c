@@ -1,96 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* validate: each planted fault is found by its step, and nothing is left of the trial. */
-#include <json-c/json.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "http.h"
 #include "sql.h"
-#include "suite.h"
+#include "trials.h"
 #include "wait.h"
-#include "world.h"
 
-#define ROWS 300
 #define PAGE_BYTES (256 * 1024)
-
-/* Expects that no index or alias of a trial exists. */
-static void expect_none(const struct world *w)
-{
-    struct json_object *found = reply_json(200, "GET", w->service.url, "/*?expand_wildcards=all",
-                                           NULL, "ApiKey " WORLD_API_KEY);
-    json_object_object_foreach(found, name, ignored)
-    {
-        (void)ignored;
-        ck_assert_msg(strstr(name, "validate") == NULL, "left: %s", name);
-    }
-    json_object_put(found);
-}
-
-/* Runs validate with --json; the caller owns the tree. */
-static struct json_object *validate(const struct world *w, int exit_code)
-{
-    struct program_result r;
-    rowferry_run(&r, w->config, "validate", "--json", NULL);
-    ck_assert_msg(r.exit_code == exit_code, "%d: %s%s", r.exit_code, r.out, r.err);
-    ck_assert_ptr_null(strstr(r.out, WORLD_API_KEY));
-    struct json_object *tree = json_tokener_parse(r.out);
-    ck_assert_msg(tree != NULL, "%s%s", r.out, r.err);
-    program_result_release(&r);
-    expect_none(w);
-    return tree;
-}
-
-static const char *member(struct json_object *o, const char *name)
-{
-    const char *text = json_object_get_string(json_object_object_get(o, name));
-    return text != NULL ? text : "";
-}
-
-static struct json_object *step_of(struct json_object *tree, const char *name)
-{
-    struct json_object *steps = json_object_object_get(tree, "steps");
-    ck_assert_uint_eq(json_object_array_length(steps), 8);
-    for (size_t i = 0; i < 8; i++) {
-        struct json_object *step = json_object_array_get_idx(steps, i);
-        if (strcmp(member(step, "step"), name) == 0) {
-            return step;
-        }
-    }
-    ck_abort_msg("no step %s", name);
-}
-
-static int64_t figure(struct json_object *tree, const char *name)
-{
-    return json_object_get_int64(
-        json_object_object_get(json_object_object_get(tree, "figures"), name));
-}
-
-/* Expects that the step fails, with these words in a note and these in the remedy, and that the
- * steps before it in `well` pass. */
-static void expect_failure(struct json_object *tree, const char *name, const char *words,
-                           const char *remedy)
-{
-    struct json_object *step = step_of(tree, name);
-    ck_assert_msg(strcmp(member(step, "status"), "FAIL") == 0, "%s",
-                  json_object_to_json_string(tree));
-    struct json_object *notes = json_object_object_get(step, "notes");
-    bool found = false;
-    for (size_t i = 0; i < json_object_array_length(notes); i++) {
-        struct json_object *note = json_object_array_get_idx(notes, i);
-        found = found || (strstr(member(note, "text"), words) != NULL &&
-                          strstr(member(note, "remedy"), remedy) != NULL);
-    }
-    ck_assert_msg(found, "no \"%s\" with \"%s\" in %s", words, remedy,
-                  json_object_to_json_string(notes));
-}
-
-static void expect_status(struct json_object *tree, const char *name, const char *status)
-{
-    ck_assert_msg(strcmp(member(step_of(tree, name), "status"), status) == 0, "%s: %s", name,
-                  json_object_to_json_string(step_of(tree, name)));
-}
 
 START_TEST(a_pipeline_that_is_right_passes_and_leaves_nothing)
 {
@@ -142,13 +61,13 @@ START_TEST(a_text_field_used_for_sorting_is_found)
     world_start(&w, ROWS, NULL);
     world_pipeline(&w, "\"validate\": {\"sort\": [\"title\"]}");
     struct json_object *tree = validate(&w, 4);
-    expect_failure(tree, "sort", "field \"title\" cannot be sorted by: it is a text field",
-                   "\"type\": \"keyword\"");
+    expect_noted(tree, "FAIL", "sort", "field \"title\" cannot be sorted by: it is a text field",
+                 "\"type\": \"keyword\"");
     json_object_put(tree);
     world_pipeline(&w, "\"validate\": {\"queries\": [{\"body\": {\"sort\": [\"title\"]}, "
                        "\"expect\": [\"1\"]}]}");
     tree = validate(&w, 4);
-    expect_failure(tree, "sort", "field \"title\" cannot be sorted by", "title.raw");
+    expect_noted(tree, "FAIL", "sort", "field \"title\" cannot be sorted by", "title.raw");
     json_object_put(tree);
     world_stop(&w);
 }
@@ -161,16 +80,19 @@ START_TEST(a_missing_field_is_found)
     world_pipeline(&w, "\"validate\": {\"filter\": [\"colour\", \"title\"], \"queries\": [{\"q\": "
                        "\"colour:red\", \"expect\": [\"1\"]}]}");
     struct json_object *tree = validate(&w, 4);
-    expect_failure(tree, "filter", "field \"colour\" cannot be filtered by: the mapping has no",
-                   "add it to to.mappings");
-    expect_failure(tree, "filter", "field \"title\" cannot be filtered by: it is a text field",
-                   "keyword");
-    expect_failure(tree, "queries", "the mapping has no field \"colour\"", "add it to to.mappings");
+    expect_noted(tree, "FAIL", "filter",
+                 "field \"colour\" cannot be filtered by: the mapping has no",
+                 "add it to to.mappings");
+    expect_noted(tree, "FAIL", "filter",
+                 "field \"title\" cannot be filtered by: it is a text field", "keyword");
+    expect_noted(tree, "FAIL", "queries", "the mapping has no field \"colour\"",
+                 "add it to to.mappings");
     json_object_put(tree);
     /* a field that nothing fills */
     world_pipeline(&w, "\"fields\": {\"published\": null}");
     tree = validate(&w, 4);
-    expect_failure(tree, "counts", "field \"published\" is in no document", "to.ingest_pipeline");
+    expect_noted(tree, "FAIL", "counts", "field \"published\" is in no document",
+                 "to.ingest_pipeline");
     json_object_put(tree);
     world_stop(&w);
 }
@@ -206,7 +128,7 @@ START_TEST(an_analyzer_that_the_service_lacks_is_found)
     world_start(&w, 20, NULL);
     world_configure(&w, "\"title\":{\"type\":\"text\",\"analyzer\":\"englsh\"}", "");
     struct json_object *tree = validate(&w, 4);
-    expect_failure(tree, "analysis", "englsh", "analyzer");
+    expect_noted(tree, "FAIL", "analysis", "englsh", "analyzer");
     expect_status(tree, "counts", "SKIP");
     json_object_put(tree);
     world_stop(&w);
@@ -225,9 +147,9 @@ START_TEST(a_wrong_dimension_is_found)
                     "\"dimension\":4}",
                     "");
     struct json_object *tree = validate(&w, 4);
-    expect_failure(tree, "vectors", "vectors of a dimension other than 4",
-                   "write \"dimension\": 3 in to.mappings");
-    expect_failure(tree, "counts", "column \"v\"", "dead letter");
+    expect_noted(tree, "FAIL", "vectors", "vectors of a dimension other than 4",
+                 "write \"dimension\": 3 in to.mappings");
+    expect_noted(tree, "FAIL", "counts", "column \"v\"", "dead letter");
     json_object_put(tree);
     world_stop(&w);
 }
@@ -244,11 +166,11 @@ START_TEST(searches_that_do_not_find_what_they_should_are_found)
                    "\"expect\": [\"99\"]}, {\"name\": \"no row\", \"q\": \"tags:a\", "
                    "\"expect\": [\"eleven\"]}]}");
     struct json_object *tree = validate(&w, 4);
-    expect_failure(tree, "queries", "search \"one\" finds 1 of the 2 expected documents; \"18\"",
-                   "");
-    expect_failure(tree, "relevance", "search \"late\" has its first expected hit after place 3",
-                   "weigh the fields");
-    expect_failure(tree, "queries", "search \"no row\"", "");
+    expect_noted(tree, "FAIL", "queries",
+                 "search \"one\" finds 1 of the 2 expected documents; \"18\"", "");
+    expect_noted(tree, "FAIL", "relevance",
+                 "search \"late\" has its first expected hit after place 3", "weigh the fields");
+    expect_noted(tree, "FAIL", "queries", "search \"no row\"", "");
     json_object_put(tree);
     world_stop(&w);
 }
