@@ -301,6 +301,10 @@ static void config_free_validate(struct validate_config *v)
         free(q->q);
         free(q->body);
         text_free_list(q->expect, q->expect_count);
+        for (size_t j = 0; j < q->judgement_count; j++) {
+            free(q->judgements[j].id);
+        }
+        free(q->judgements);
     }
     free(v->queries);
 }

@@ -91,6 +91,7 @@ static bool config_compare_same_value(const struct option *o, const void *a, con
     case OPTION_DEPENDS:
         return config_compare_same_dependencies(&((const struct pipeline_config *)a)->from,
                                                 &((const struct pipeline_config *)b)->from);
+    case OPTION_GRADES:
     case OPTION_QUERIES: /* used by a command that reads the file itself */
     case OPTION_PIPELINES:
     case OPTION_UNREAD:

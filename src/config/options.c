@@ -193,7 +193,12 @@ const struct option options[] = {
     {"validate.sort", SCOPE_PIPELINE, OPTION_LIST, IN_PIPELINE(validate.sort),
      .help = "fields that your searches sort by, in addition to those"},
     {"validate.queries", SCOPE_PIPELINE, OPTION_QUERIES, IN_PIPELINE(validate.queries),
-     .help = "searches and the ids that they must find: name, q or body, expect, k"},
+     .help = "searches and the ids that they must find: name, q or body, expect, k, judgements, "
+             "min_ndcg"},
+    {"validate.min_ndcg", SCOPE_PIPELINE, OPTION_SHARE, IN_PIPELINE(validate.min_ndcg),
+     .least = "0", .most = "1",
+     .help = "validate fails if the mean nDCG@10 of the judged searches "
+             "is less"},
     {"capacity.query_rate", SCOPE_PIPELINE, OPTION_COUNT, IN_PIPELINE(capacity.query_rate),
      .least = "1", .most = "1000000",
      .help = "for check: queries a second that the index is to answer"},

@@ -26,6 +26,7 @@ enum option_type {
     OPTION_FIELDS,    /* struct field * followed by size_t: property <- column or null */
     OPTION_DEPENDS,   /* struct dependency * followed by size_t: tables and their keys */
     OPTION_QUERIES,   /* struct trial_query * followed by size_t: searches and their hits */
+    OPTION_GRADES,    /* struct judgement * followed by size_t: ids and their grades */
     OPTION_PIPELINES, /* the pipelines */
     OPTION_UNREAD,    /* accepted, but ignored in this version */
 };

@@ -88,6 +88,10 @@ int value_fields(struct config_reader *r, const char *path, struct json_object *
 int value_queries(struct config_reader *r, const char *path, struct json_object *value,
                   void *target) MUST_CHECK;
 
+/* Reads the grades of a search's documents in the same way (value_query.c). */
+int value_judgements(struct config_reader *r, const char *path, struct json_object *value,
+                     void *target) MUST_CHECK;
+
 /* Returns the type of a value for messages: "a string", "a number" ... */
 const char *value_kind(struct json_object *value);
 

@@ -292,6 +292,8 @@ int value_read(struct config_reader *r, const struct option *o, const char *path
         return value_dependencies(r, path, value, target);
     case OPTION_QUERIES:
         return value_queries(r, path, value, target);
+    case OPTION_GRADES:
+        return value_judgements(r, path, value, target);
     case OPTION_UNREAD:
     case OPTION_PIPELINES:
     default:

@@ -67,6 +67,7 @@ static int validate_try_pipeline(struct validate_job *j, struct err *err)
         .retry_budget_ms = p->limits.retry_budget_ms,
         .sample = (size_t)c->sample,
         .k = c->k,
+        .min_ndcg = c->min_ndcg,
         .queries = c->queries,
         .query_count = c->query_count,
         .filter = (const char *const *)c->filter,

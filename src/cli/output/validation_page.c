@@ -304,6 +304,10 @@ static void validation_page_push_facts(struct buf *out, const struct validation_
                  ? r->figures.relevance.sum / (double)r->figures.relevance.asked
                  : 0);
     validation_page_push_fact(out, "MRR", r->figures.relevance.asked > 0 ? text : "not asked");
+    if (r->figures.judged_count > 0) {
+        snprintf(text, sizeof(text), "%.3f", validate_mean_ndcg(&r->figures));
+        validation_page_push_fact(out, "nDCG@10", text);
+    }
     if (r->figures.whole_bytes > 0) {
         validation_page_push_fact(out, "all rows on disk",
                                   units_size(count, r->figures.whole_bytes));

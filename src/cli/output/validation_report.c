@@ -57,6 +57,15 @@ static void validation_report_push_note(struct buf *out, const struct validate_n
     buf_push_char(out, '\n');
 }
 
+static void validation_report_push_ndcg(struct buf *out, const struct validate_figures *f)
+{
+    for (size_t i = 0; i < f->judged_count; i++) {
+        buf_printf(out, "      %.3f  ", f->judged[i].ndcg);
+        validation_report_push_safe(out, f->judged[i].name);
+        buf_push_char(out, '\n');
+    }
+}
+
 void validation_report_push_text(struct buf *out, const struct validation_report *v, bool colours)
 {
     validation_report_push_head(out, v);
@@ -67,6 +76,9 @@ void validation_report_push_text(struct buf *out, const struct validation_report
         buf_printf(out, "  %-9s %6" PRId64 " ms  ", s->name, (s->took_us + 500) / 1000);
         validation_report_push_safe(out, s->text != NULL ? s->text : "not tried");
         buf_push_char(out, '\n');
+        if (i == VALIDATE_RELEVANCE) {
+            validation_report_push_ndcg(out, &v->report->figures);
+        }
         for (size_t k = 0; k < s->note_count; k++) {
             validation_report_push_note(out, &s->notes[k], colours);
         }
@@ -131,6 +143,21 @@ static void validation_report_push_neighbours(struct buf *out, const struct vali
     buf_push_char(out, ']');
 }
 
+static void validation_report_push_judged(struct buf *out, const struct validate_figures *f)
+{
+    record_name(out, "judged");
+    buf_push_char(out, '[');
+    for (size_t i = 0; i < f->judged_count; i++) {
+        validation_report_push_list(out, i);
+        record_open(out);
+        record_text(out, "search", f->judged[i].name);
+        validation_report_record_share(out, "ndcg", f->judged[i].ndcg);
+        validation_report_record_share(out, "min_ndcg", f->judged[i].least);
+        record_close(out);
+    }
+    buf_push_char(out, ']');
+}
+
 static void validation_report_push_figures(struct buf *out, const struct validate_figures *f)
 {
     record_name(out, "figures");
@@ -150,6 +177,10 @@ static void validation_report_push_figures(struct buf *out, const struct validat
     record_int(out, "k", f->k);
     validation_report_record_share(
         out, "mrr", f->relevance.asked > 0 ? f->relevance.sum / (double)f->relevance.asked : 0);
+    if (f->judged_count > 0) {
+        validation_report_record_share(out, "ndcg", validate_mean_ndcg(f));
+    }
+    validation_report_push_judged(out, f);
     validation_report_push_neighbours(out, f);
     record_int(out, "json_bytes", f->json_bytes);
     record_int(out, "stored_bytes", f->stored_bytes);

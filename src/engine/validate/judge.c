@@ -35,6 +35,29 @@ double judge_relevance_mrr(const struct relevance *r)
     return r->asked > 0 ? r->sum / (double)r->asked : 0;
 }
 
+static int judge_compare_grades(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+    return (x < y) - (x > y);
+}
+
+static double judge_gain(const int64_t *grades, size_t count, size_t k)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count && i < k; i++) {
+        sum += (exp2((double)grades[i]) - 1) / log2((double)i + 2);
+    }
+    return sum;
+}
+
+double judge_ndcg(const int64_t *hits, size_t hit_count, int64_t *all, size_t count, size_t k)
+{
+    qsort(all, count, sizeof(*all), judge_compare_grades);
+    double best = judge_gain(all, count, k);
+    return best > 0 ? judge_gain(hits, hit_count, k) / best : 0;
+}
+
 size_t judge_order(const int64_t *ranks, size_t count, bool descending)
 {
     for (size_t i = 1; i < count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evaluates search results: ranks, orders, neighbours, sizes. Pure. A document is represented by
- * its index in the sample; JUDGE_STRANGER is a document outside the sample.
+ * Evaluates search results: ranks, grades, orders, neighbours, sizes. Pure. A document is
+ * represented by its index in the sample; JUDGE_STRANGER is a document outside the sample.
  */
 #pragma once
 
@@ -21,6 +21,11 @@ size_t judge_rank(const size_t *hits, size_t count, size_t expected);
 void judge_relevance_add(struct relevance *r, size_t rank);
 /* Returns the mean of 1 / rank; 0 if there were no searches. */
 double judge_relevance_mrr(const struct relevance *r);
+
+/* Returns the normalized discounted cumulative gain of the first k hits, 0 to 1: the sum of
+ * (2^grade - 1) / log2(1 + rank), divided by that of the best order. hits: grades of the hits; all:
+ * grades of all judged documents, gets sorted. */
+double judge_ndcg(const int64_t *hits, size_t hit_count, int64_t *all, size_t count, size_t k);
 
 /* Returns the index of the first hit in wrong order, or count if all are in order. ranks: of the
  * hits' values. They must not fall (descending: not rise); 0, no value, comes last. */

@@ -35,6 +35,10 @@ static size_t validate_named_keys(const struct validate_options *o, const char *
             named = mem_grow(named, count + 1, sizeof(*named));
             named[count++] = o->queries[i].expect[k];
         }
+        for (size_t k = 0; k < o->queries[i].judgement_count; k++) {
+            named = mem_grow(named, count + 1, sizeof(*named));
+            named[count++] = o->queries[i].judgements[k].id;
+        }
     }
     *out = named;
     return count;

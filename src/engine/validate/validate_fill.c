@@ -216,7 +216,7 @@ static void validate_fill_note_absent(struct filling *f)
     for (size_t i = 0; i < sample_count(f->v->sample); i++) {
         if (!f->seen[i] && sample_stratum(f->v->sample, i) == STRATUM_NAMED) {
             validate_note(f->v, VALIDATE_FAIL, "use ids of rows that the pipeline indexes",
-                          "no row has the key \"%s\" that validate.queries expects",
+                          "no row has the key \"%s\" that validate.queries names",
                           sample_key(f->v->sample, i).data);
         }
     }

@@ -10,8 +10,14 @@
 #include "validate/judge.h"
 
 #define VALIDATE_TEXT_BYTES ((size_t)1 << 20)
-#define VALIDATE_NOTES 12  /* per step; more are only counted */
-#define VALIDATE_CASES 100 /* likewise */
+#define VALIDATE_NOTES 12       /* per step; more are only counted */
+#define VALIDATE_CASES 100      /* likewise */
+#define VALIDATE_CHARACTERS 120 /* of a text that a search is made of */
+
+#define VALIDATE_SEARCH_REMEDY                                                                     \
+    "check the analysis of the field and the search itself; rowferry document ID prints the "      \
+    "indexed "                                                                                     \
+    "document"
 
 /* A value of a row: index of the row in the sample, and rank of the value among all values. */
 struct ranked {
@@ -82,6 +88,25 @@ int validate_search_field(struct validating *v, const char *before, const char *
 /* Searches for documents that have the field. */
 int validate_search_filled(struct validating *v, const char *field, size_t size,
                            struct err *err) MUST_CHECK;
+
+/* A search of the configuration, number i. */
+void validate_query_name(char *out, size_t size, const struct validating *v, size_t i);
+int validate_query_run(struct validating *v, size_t i, struct err *err) MUST_CHECK;
+/* Returns the rank of a key among the hits; 0: it is not among them. */
+size_t validate_query_rank(const struct validating *v, const char *key);
+/* Returns the nDCG of the hits by the judgements. */
+double validate_query_ndcg(const struct validating *v, const struct trial_query *q);
+/* Adds the search with the documents that it should find, as a case. first: the hits among which
+ * they should be; 0: all. */
+void validate_query_case(struct validating *v, size_t i, enum validate_status status, size_t first,
+                         const char *found);
+
+/* Calls `use` with field, text, row and `asked` for some texts of each field that is searched by
+ * words. */
+int validate_each_text(struct validating *v,
+                       int (*use)(struct validating *, const char *, const char *, size_t, size_t *,
+                                  struct err *),
+                       size_t *asked, struct err *err) MUST_CHECK;
 
 /* Returns the key of a row; "?" for JUDGE_STRANGER. */
 const char *validate_key(const struct validating *v, size_t row);

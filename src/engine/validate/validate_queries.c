@@ -6,16 +6,9 @@
 
 #include "validate/validate_private.h"
 
-#define CHARACTERS 120
-#define ENOUGH 0.8 /* required share of generated searches with a hit within the first k */
-
-static const char remedy_of_search[] = "check the analysis of the field and the search itself; "
-                                       "rowferry document ID prints the indexed document";
-
 /* --- configured searches --------------------------------------------------------------------- */
 
-static void validate_queries_name_query(char *out, size_t size, const struct validating *v,
-                                        size_t i)
+void validate_query_name(char *out, size_t size, const struct validating *v, size_t i)
 {
     const struct trial_query *q = &v->options->queries[i];
     if (q->name != NULL) {
@@ -25,14 +18,14 @@ static void validate_queries_name_query(char *out, size_t size, const struct val
     }
 }
 
-static int validate_queries_run_query(struct validating *v, size_t i, struct err *err)
+int validate_query_run(struct validating *v, size_t i, struct err *err)
 {
     const struct trial_query *q = &v->options->queries[i];
     return q->q != NULL ? validate_search_text(v, q->q, err) : validate_search(v, q->body, 0, err);
 }
 
 /* Returns the rank of the expected key among the hits; 0: it is not among them. */
-static size_t validate_queries_rank_of(const struct validating *v, const char *key)
+size_t validate_query_rank(const struct validating *v, const char *key)
 {
     size_t place;
     bool known = sample_find(v->sample, span_make(key, strlen(key)), &place);
@@ -46,7 +39,7 @@ static size_t validate_queries_among_hits(const struct validating *v, const stru
     size_t found = 0;
     *missing = NULL;
     for (size_t i = 0; i < q->expect_count; i++) {
-        if (validate_queries_rank_of(v, q->expect[i]) > 0) {
+        if (validate_query_rank(v, q->expect[i]) > 0) {
             found++;
         } else if (*missing == NULL) {
             *missing = q->expect[i];
@@ -74,8 +67,8 @@ static char *validate_queries_unknown_field(const struct validating *v, const ch
 }
 
 /* Adds a configured search with the documents that it should find. */
-static void validate_queries_add_case(struct validating *v, size_t i, enum validate_status status,
-                                      size_t first, const char *found)
+void validate_query_case(struct validating *v, size_t i, enum validate_status status, size_t first,
+                         const char *found)
 {
     char name[128];
     struct buf asked;
@@ -83,8 +76,10 @@ static void validate_queries_add_case(struct validating *v, size_t i, enum valid
     const struct trial_query *q = &v->options->queries[i];
     buf_init(&asked, VALIDATE_TEXT_BYTES);
     buf_init(&expected, VALIDATE_TEXT_BYTES);
-    buf_push_text(&expected, q->expect_count == 1 ? "document" : "documents");
-    validate_queries_name_query(name, sizeof(name), v, i);
+    buf_push_text(&expected, q->expect_count == 0   ? "hits"
+                             : q->expect_count == 1 ? "document"
+                                                    : "documents");
+    validate_query_name(name, sizeof(name), v, i);
     buf_printf(&asked, "%s: %s%s", name, q->q != NULL ? "q=" : "", q->q != NULL ? q->q : q->body);
     for (size_t e = 0; e < q->expect_count; e++) {
         buf_printf(&expected, "%s\"%s\"", e > 0 ? ", " : " ", q->expect[e]);
@@ -103,10 +98,10 @@ static int validate_queries_expect_written(struct validating *v, size_t i, struc
     char result[96];
     const char *missing;
     const struct trial_query *q = &v->options->queries[i];
-    validate_queries_name_query(name, sizeof(name), v, i);
-    int rc = validate_queries_run_query(v, i, err);
+    validate_query_name(name, sizeof(name), v, i);
+    int rc = validate_query_run(v, i, err);
     if (rc < 0 && !validate_ends(err)) {
-        validate_queries_add_case(v, i, VALIDATE_FAIL, 0, "the service refuses the search");
+        validate_query_case(v, i, VALIDATE_FAIL, 0, "the service refuses the search");
         err_context(err, "search \"%s\"", name);
         validate_note_error(v, "correct the search, or the mapping of its fields", err);
         return 0;
@@ -115,10 +110,13 @@ static int validate_queries_expect_written(struct validating *v, size_t i, struc
         return rc;
     }
     size_t found = validate_queries_among_hits(v, q, &missing);
-    snprintf(result, sizeof(result), "%zu of %zu among %lld hit%s", found, q->expect_count,
-             (long long)v->hits.total, v->hits.total == 1 ? "" : "s");
-    validate_queries_add_case(v, i, found < q->expect_count ? VALIDATE_FAIL : VALIDATE_PASS, 0,
-                              result);
+    int at = 0;
+    if (q->expect_count > 0) {
+        at = snprintf(result, sizeof(result), "%zu of %zu among ", found, q->expect_count);
+    }
+    snprintf(result + at, sizeof(result) - (size_t)at, "%lld hit%s", (long long)v->hits.total,
+             v->hits.total == 1 ? "" : "s");
+    validate_query_case(v, i, found < q->expect_count ? VALIDATE_FAIL : VALIDATE_PASS, 0, result);
     char *unknown =
         q->q != NULL && found < q->expect_count ? validate_queries_unknown_field(v, q->q) : NULL;
     if (unknown != NULL) {
@@ -127,7 +125,7 @@ static int validate_queries_expect_written(struct validating *v, size_t i, struc
                       "search \"%s\": the mapping has no field \"%s\"", name, unknown);
     } else if (found < q->expect_count) {
         validate_note(
-            v, VALIDATE_FAIL, remedy_of_search,
+            v, VALIDATE_FAIL, VALIDATE_SEARCH_REMEDY,
             "search \"%s\" finds %zu of the %zu expected documents; \"%s\" is not among its "
             "%lld hits",
             name, found, q->expect_count, missing, (long long)v->hits.total);
@@ -173,7 +171,7 @@ static int validate_queries_ask_value(struct validating *v, const char *field,
                       "%lld document%s", (long long)v->hits.total, v->hits.total == 1 ? "" : "s");
     }
     if (differs) {
-        validate_note(v, VALIDATE_FAIL, remedy_of_search,
+        validate_note(v, VALIDATE_FAIL, VALIDATE_SEARCH_REMEDY,
                       "q=%s finds %lld documents, but %zu rows have the value", buf_text(&q),
                       (long long)v->hits.total, expected);
     }
@@ -241,7 +239,7 @@ static int validate_queries_ask_word(struct validating *v, const char *field, co
                       found ? "" : "not ", (long long)v->hits.total, v->hits.total == 1 ? "" : "s");
     }
     if (rc == 0 && !stop && !found) {
-        validate_note(v, VALIDATE_FAIL, remedy_of_search,
+        validate_note(v, VALIDATE_FAIL, VALIDATE_SEARCH_REMEDY,
                       "q=%s does not find \"%s\", whose text contains the word", buf_text(&q),
                       sample_key(v->sample, row).data);
     }
@@ -251,61 +249,10 @@ static int validate_queries_ask_word(struct validating *v, const char *field, co
     return rc;
 }
 
-/* Returns the length of the text without its last word if the text was truncated. */
-static size_t validate_queries_whole_words(const char *text)
-{
-    size_t len = strlen(text);
-    if (len < CHARACTERS) {
-        return len;
-    }
-    while (len > 0 && text[len - 1] != ' ') {
-        len--;
-    }
-    return len;
-}
-
-/* A single document that is not found is no failure: see ENOUGH. */
-static void validate_queries_add_match(struct validating *v, const char *field, struct span text,
-                                       size_t row, size_t rank)
-{
-    char asked[512];
-    char expected[160];
-    snprintf(asked, sizeof(asked), "%s: %.*s", field, (int)text.len, text.data);
-    snprintf(expected, sizeof(expected), "row \"%.100s\" among the first %lld",
-             validate_key(v, row), (long long)v->options->k);
-    validate_case(v, rank > 0 ? VALIDATE_PASS : VALIDATE_WARN, asked, expected,
-                  rank > 0 ? "at place %zu" : "not among them", rank);
-}
-
-static int validate_queries_ask_match(struct validating *v, const char *field, const char *text,
-                                      size_t row, size_t *asked, struct err *err)
-{
-    struct buf body;
-    size_t len = validate_queries_whole_words(text);
-    if (!v->indexed[row] || len == 0) {
-        return 0;
-    }
-    buf_init(&body, VALIDATE_TEXT_BYTES);
-    buf_push_literal(&body, "{\"query\":{\"match\":{");
-    text_json(&body, field, strlen(field));
-    buf_push_char(&body, ':');
-    text_json(&body, text, len);
-    buf_push_literal(&body, "}}}");
-    int rc = validate_search(v, buf_text(&body), (size_t)v->options->k, err);
-    if (rc == 0) {
-        size_t rank = judge_rank(v->places, v->hits.ids.count, row);
-        judge_relevance_add(&v->report->figures.relevance, rank);
-        *asked += rank > 0 ? 1 : 0;
-        validate_queries_add_match(v, field, span_make(text, len), row, rank);
-    }
-    buf_release(&body);
-    return rc;
-}
-
-static int validate_queries_each_text(struct validating *v,
-                                      int (*use)(struct validating *, const char *, const char *,
-                                                 size_t, size_t *, struct err *),
-                                      size_t *asked, struct err *err)
+int validate_each_text(struct validating *v,
+                       int (*use)(struct validating *, const char *, const char *, size_t, size_t *,
+                                  struct err *),
+                       size_t *asked, struct err *err)
 {
     const struct plan *plan = sample_plan(v->sample);
     int rc = 0;
@@ -316,7 +263,8 @@ static int validate_queries_each_text(struct validating *v,
         if (p == NULL || !validate_searches_words(v, p)) {
             continue;
         }
-        rc = validate_texts_load(v, &plan->steps[i], CHARACTERS, VALIDATE_TEXTS, &known, err);
+        rc = validate_texts_load(v, &plan->steps[i], VALIDATE_CHARACTERS, VALIDATE_TEXTS, &known,
+                                 err);
         for (size_t k = 0; k < known.count && rc == 0; k++) {
             rc = use(v, name, known.texts[k], known.rows[k], asked, err);
         }
@@ -340,70 +288,11 @@ int validate_queries(struct validating *v, struct err *err)
         }
     }
     if (rc == 0) {
-        rc = validate_queries_each_text(v, validate_queries_ask_word, &asked, err);
+        rc = validate_each_text(v, validate_queries_ask_word, &asked, err);
     }
     if (rc == 0) {
         validate_set_result(v, "%zu searches of the configuration, %zu by q= for known values",
                             v->options->query_count, asked);
-    }
-    return rc;
-}
-
-/* --- relevance ------------------------------------------------------------------------------- */
-
-static int validate_queries_rank_written(struct validating *v, size_t i, struct err *err)
-{
-    char name[128];
-    const struct trial_query *q = &v->options->queries[i];
-    size_t k = (size_t)(q->k > 0 ? q->k : v->options->k);
-    size_t best = 0;
-    int rc = validate_queries_run_query(v, i, err);
-    if (rc < 0) { /* reported by the step "queries" */
-        return validate_ends(err) ? rc : 0;
-    }
-    for (size_t e = 0; e < q->expect_count; e++) {
-        size_t rank = validate_queries_rank_of(v, q->expect[e]);
-        best = rank > 0 && (best == 0 || rank < best) ? rank : best;
-    }
-    judge_relevance_add(&v->report->figures.relevance, best <= k ? best : 0);
-    snprintf(name, sizeof(name), best > 0 ? "at place %zu" : "not among the hits", best);
-    validate_queries_add_case(v, i, best == 0 || best > k ? VALIDATE_FAIL : VALIDATE_PASS, k, name);
-    if (best == 0 || best > k) {
-        validate_queries_name_query(name, sizeof(name), v, i);
-        validate_note(
-            v, VALIDATE_FAIL,
-            "weigh the fields (boosts, multi_match), check their analysis, or expect another hit",
-            best == 0 ? "search \"%s\" has no expected hit among the first %zu"
-                      : "search \"%s\" has its first expected hit after place %zu, at %zu",
-            name, k, best);
-    }
-    return 0;
-}
-
-int validate_relevance(struct validating *v, struct err *err)
-{
-    size_t found = 0;
-    int rc = 0;
-    struct relevance *r = &v->report->figures.relevance;
-    for (size_t i = 0; i < v->options->query_count && rc == 0; i++) {
-        rc = validate_queries_rank_written(v, i, err);
-    }
-    size_t written = r->asked;
-    if (rc == 0) {
-        rc = validate_queries_each_text(v, validate_queries_ask_match, &found, err);
-    }
-    size_t made = r->asked - written;
-    if (rc == 0 && made > 0 && (double)found < ENOUGH * (double)made) {
-        validate_note(v, VALIDATE_FAIL, remedy_of_search,
-                      "of %zu documents that were searched for by their own text, %zu are among "
-                      "the first %lld",
-                      made, found, (long long)v->options->k);
-    }
-    if (rc == 0 && r->asked == 0) {
-        validate_skip(v, "no text field, and no validate.queries");
-    } else if (rc == 0) {
-        validate_set_result(v, "%zu of %zu within the first %lld, MRR %.3f", r->found, r->asked,
-                            (long long)v->options->k, judge_relevance_mrr(r));
     }
     return rc;
 }

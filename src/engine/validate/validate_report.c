@@ -47,6 +47,19 @@ void validate_report_release(struct validate_report *r)
         free(r->figures.neighbours[i].field);
     }
     free(r->figures.neighbours);
+    for (size_t i = 0; i < r->figures.judged_count; i++) {
+        free(r->figures.judged[i].name);
+    }
+    free(r->figures.judged);
+}
+
+double validate_mean_ndcg(const struct validate_figures *f)
+{
+    double sum = 0;
+    for (size_t i = 0; i < f->judged_count; i++) {
+        sum += f->judged[i].ndcg;
+    }
+    return f->judged_count > 0 ? sum / (double)f->judged_count : 0;
 }
 
 enum validate_status validate_worst(const struct validate_report *r)

@@ -33,7 +33,7 @@ static const char whole[] =
     "    \"fields\": { \"title\": \"headline\", \"env\": null },\n"
     "    \"limits\": { \"in_flight\": 5 },\n"
     "    \"validate\": { \"k\": 3, \"sort\": [\"env\"], \"queries\": [ { \"q\": \"title:x\",\n"
-    "      \"expect\": [\"1\", \"2\"] } ] },\n"
+    "      \"expect\": [\"1\", \"2\"], \"judgements\": { \"1\": 3, \"9\": 0 } } ] },\n"
     "    \"capacity\": { \"growth\": 1 }\n"
     "  }, " PIPELINE_TWO " ]\n"
     "}\n";
@@ -242,6 +242,9 @@ START_TEST(searches_and_what_they_find_arrive)
     ck_assert_ptr_null(v->queries[0].body);
     ck_assert_uint_eq(v->queries[0].expect_count, 2);
     ck_assert_str_eq(v->queries[0].expect[1], "2");
+    ck_assert_uint_eq(v->queries[0].judgement_count, 2);
+    ck_assert_str_eq(v->queries[0].judgements[1].id, "9");
+    ck_assert_int_eq(v->queries[0].judgements[0].grade, 3);
     config_free(c);
 }
 END_TEST

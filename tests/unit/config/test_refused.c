@@ -79,7 +79,19 @@ static const struct refused {
      NULL},
     {PIPE2("\"validate\": {\"queries\": [{\"qq\": \"a:b\"}]}"),
      "shop.json:3:27: unknown key \"pipelines[0].validate.queries[0].qq\"",
-     "an entry has \"q\" or \"body\", \"expect\", and may have \"name\" and \"k\""},
+     "an entry has \"q\" or \"body\", \"expect\" or \"judgements\", and may have \"name\", \"k\" "
+     "and "
+     "\"min_ndcg\""},
+    {PIPE2("\"validate\": {\"queries\": [{\"q\": \"a:b\", \"judgements\": {\"7\": 4}}]}"),
+     "shop.json:3:53: \"pipelines[0].validate.queries[0].judgements\": the grade of \"7\" is not a "
+     "whole number from 0 to 3",
+     NULL},
+    {PIPE2("\"validate\": {\"queries\": [{\"q\": \"a:b\", \"judgements\": {\"7\": 0}}]}"),
+     "shop.json:3:53: \"pipelines[0].validate.queries[0].judgements\" has no document with a grade "
+     "above 0",
+     NULL},
+    {PIPE2("\"validate\": {\"queries\": [{\"q\": \"a:b\", \"expect\": [\"1\"], \"min_ndcg\": 1}]}"),
+     "shop.json:3:26: \"pipelines[0].validate.queries[0].min_ndcg\" needs \"judgements\"", NULL},
     {PIPE(NAME ",\"from\": {\"tabel\": \"t\"}"),
      "shop.json:2:23: unknown key \"pipelines[0].from.tabel\"", "did you mean \"table\"?"},
     {WITH("\"name\": \"x\""), "shop.json:2:1: unknown key \"name\"",

@@ -7,6 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A person's judgement of a document for a search: 0, irrelevant, to GRADE_MOST, exactly right. */
+#define GRADE_MOST 3
+struct judgement {
+    char *id;
+    int64_t grade;
+};
+
 struct trial_query {
     char *name; /* null: unnamed */
     char *q;    /* as in `q=`; null: use body */
@@ -14,4 +21,7 @@ struct trial_query {
     char **expect;
     size_t expect_count;
     int64_t k; /* 0: the pipeline's default */
+    struct judgement *judgements;
+    size_t judgement_count;
+    double min_ndcg; /* 0: none */
 };

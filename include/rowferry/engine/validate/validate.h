@@ -68,6 +68,15 @@ struct relevance {
                                    ranks */
 };
 
+#define NDCG_HITS 10
+
+/* A search of the configuration that has judgements. */
+struct validate_judged {
+    char *name;
+    double ndcg;
+    double least; /* 0: none */
+};
+
 struct validate_neighbours {
     char *field;
     size_t vectors;
@@ -118,6 +127,8 @@ struct validate_figures {
     int64_t room_bytes; /* free disk space; negative: unknown */
     struct relevance relevance;
     int64_t k;
+    struct validate_judged *judged;
+    size_t judged_count;
     struct validate_neighbours *neighbours;
     size_t neighbour_count;
 };
@@ -145,6 +156,7 @@ struct validate_options {
     int64_t retry_budget_ms;
     size_t sample;
     int64_t k;
+    double min_ndcg; /* of the mean; 0: none */
     const struct trial_query *queries;
     size_t query_count;
     const char *const *filter;
@@ -168,6 +180,8 @@ void validate_report_release(struct validate_report *r);
 
 /* Returns the worst status of all steps. */
 enum validate_status validate_worst(const struct validate_report *r);
+/* Returns the mean nDCG of the judged searches; 0 if there are none. */
+double validate_mean_ndcg(const struct validate_figures *f);
 const char *validate_status_name(enum validate_status s); /* "PASS" */
 
 /* Runs the trial. Fills the report as far as possible, also on error. */

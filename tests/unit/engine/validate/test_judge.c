@@ -38,6 +38,19 @@ START_TEST(the_mean_reciprocal_rank_counts_what_is_not_found)
 }
 END_TEST
 
+START_TEST(ndcg_is_the_gain_of_the_hits_over_that_of_the_best_order)
+{
+    int64_t all[] = {0, 1, 3};
+    double best = 7 + 1 / log2(3);
+    ck_assert(near(judge_ndcg((const int64_t[]){3, 1, 0}, 3, all, 3, 10), 1));
+    ck_assert(near(judge_ndcg((const int64_t[]){0, 3, 1}, 3, all, 3, 10),
+                   (7 / log2(3) + 1 / log2(4)) / best));
+    ck_assert(near(judge_ndcg((const int64_t[]){0, 3, 1}, 3, all, 3, 1), 0));
+    ck_assert(near(judge_ndcg(NULL, 0, all, 3, 10), 0));
+    ck_assert(near(judge_ndcg((const int64_t[]){0}, 1, (int64_t[]){0}, 1, 10), 0));
+}
+END_TEST
+
 START_TEST(an_order_has_no_value_last_and_ties_anywhere)
 {
     static const int64_t rising[] = {1, 1, 3, 7, 0, 0};
@@ -135,6 +148,7 @@ END_TEST
 
 SUITE_MAIN("engine/judge", a_rank_is_the_place_of_the_expected_document,
            the_mean_reciprocal_rank_counts_what_is_not_found,
+           ndcg_is_the_gain_of_the_hits_over_that_of_the_best_order,
            an_order_has_no_value_last_and_ties_anywhere, vectors_are_read_in_both_forms,
            distances_are_as_the_products_mean_them,
            recall_is_the_share_of_the_nearest_and_ties_count,
