@@ -225,17 +225,12 @@ static int sample_add_named(struct sample *s, const char *key, struct err *err)
     return rc;
 }
 
-static int sample_look_up(struct sample *s, struct err *err)
+/* Looks up the rows that documents are made of, and compiles the plan. */
+static int sample_define(struct sample *s, struct err *err)
 {
     const struct sample_options *o = &s->options;
     const struct listing_options *r = o->rows;
-    int rc = catalog_table(s->pg, &s->base, r->table, r->key, r->key_count, err);
-    if (rc == 0) {
-        rc = pg_ask(s->pg, &s->readable, "sample_readable", PG_PARAMS(PG_INT(s->base->oid)), err);
-    }
-    if (rc == 0) {
-        rc = catalog_table(s->pg, &s->rows, r->table, r->key, r->key_count, err);
-    }
+    int rc = catalog_table(s->pg, &s->rows, r->table, r->key, r->key_count, err);
     if (rc == 0 && r->query != NULL) {
         rc = query_describe_columns(s->pg, s->rows, r->query, err);
     }
@@ -249,6 +244,16 @@ static int sample_look_up(struct sample *s, struct err *err)
         rc = rc < 0 ? err_context(err, "table %s", s->base->quoted) : 0;
     }
     return rc;
+}
+
+static int sample_look_up(struct sample *s, struct err *err)
+{
+    const struct listing_options *r = s->options.rows;
+    int rc = catalog_table(s->pg, &s->base, r->table, r->key, r->key_count, err);
+    if (rc == 0) {
+        rc = pg_ask(s->pg, &s->readable, "sample_readable", PG_PARAMS(PG_INT(s->base->oid)), err);
+    }
+    return rc == 0 ? sample_define(s, err) : rc;
 }
 
 static int sample_prepare(struct sample *s, struct err *err)
@@ -286,6 +291,16 @@ int sample_open(struct sample **out, struct pg *pg, const struct sample_options 
     }
     *out = s;
     return 0;
+}
+
+int sample_redefine(struct sample *s, const struct sample_options *options, struct err *err)
+{
+    plan_release(&s->plan);
+    catalog_table_free(s->rows);
+    s->plan = (struct plan){0};
+    s->rows = NULL;
+    s->options = *options;
+    return sample_define(s, err);
 }
 
 void sample_free(struct sample *s)

@@ -46,6 +46,12 @@ int sample_open(struct sample **out, struct pg *pg, const struct sample_options 
                 struct err *err) MUST_CHECK;
 void sample_free(struct sample *s); /* null is allowed */
 
+/* Makes documents of the same rows by another definition from now on: rows, mapping, fields and
+ * document_bytes of the options. Table and key must be the same. After an error, the sample can
+ * only be freed. */
+int sample_redefine(struct sample *s, const struct sample_options *options,
+                    struct err *err) MUST_CHECK;
+
 size_t sample_count(const struct sample *s);
 struct span sample_key(const struct sample *s, size_t i); /* NUL-terminated */
 enum stratum sample_stratum(const struct sample *s, size_t i);
