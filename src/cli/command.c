@@ -61,6 +61,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      "index, or data_stream for rows that are only added; default: index"},
     [OPTION_OUTPUT] = {"--output", 'o', "FILE", "write to a new file instead of standard output"},
     [OPTION_FORCE] = {"--force", 0, NULL, "replace the file if it exists"},
+    [OPTION_AGAINST] = {"--against", 0, "FILE",
+                        "compare the searches with the definition of another configuration"},
     [OPTION_HTML] = {"--html", 0, "FILE", "write a self-contained HTML page with plots"},
     [OPTION_QUIET] = {"--quiet", 'q', NULL,
                       "print nothing if all is well; log warnings and errors only"},
@@ -235,7 +237,7 @@ const struct command commands[] = {
                  "counts, queries, analysis, filter, sort, relevance, vectors, rate and storage. "
                  "The index is removed in any case; the live one is not touched. With --json, one "
                  "object per line for each pipeline.",
-        .options = JSON | OPTION_BIT(OPTION_HTML),
+        .options = JSON | OPTION_BIT(OPTION_HTML) | OPTION_BIT(OPTION_AGAINST),
         .exits = EXITS(1U << EXIT_DIFFERENCES),
         .run = command_validate,
     },

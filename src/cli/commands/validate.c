@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* validate: sends representative rows through a temporary index, in eight steps. */
+/* validate: sends representative rows through a temporary index, step by step. */
 #include "rowferry/engine/validate/validate.h"
 
 #include <stdio.h>
@@ -23,6 +23,7 @@
 struct validate_job {
     const struct arguments *arguments;
     const struct pipeline_config *pipeline;
+    const struct config *other; /* of --against; null: none */
     const volatile sig_atomic_t *stop;
     struct session session;
     struct validate_report report;
@@ -40,10 +41,28 @@ static void validate_on_stage(void *context, const char *words)
     buf_release(&text);
 }
 
-static int validate_try_pipeline(struct validate_job *j, struct err *err)
+/* Fills what is of the definition. */
+static struct validate_options validate_define(const struct pipeline_config *p,
+                                               const struct mapping *mapping)
 {
-    const struct pipeline_config *p = j->pipeline;
-    const struct validate_config *c = &p->validate;
+    return (struct validate_options){.pipeline = p->name,
+                                     .alias = p->to.index,
+                                     .ingest_pipeline = p->to.ingest_pipeline,
+                                     .routing = config_routing(p),
+                                     .mapping = mapping,
+                                     .settings = p->to.settings,
+                                     .fields = p->fields,
+                                     .field_count = p->field_count,
+                                     .batch_bytes = (size_t)p->limits.batch_bytes,
+                                     .batch_operations = (size_t)p->limits.batch_operations,
+                                     .document_bytes = (size_t)p->limits.document_bytes,
+                                     .retry_budget_ms = p->limits.retry_budget_ms};
+}
+
+static int validate_run_trial(struct validate_job *j, const struct validate_against *against,
+                              struct err *err)
+{
+    const struct validate_config *c = &j->pipeline->validate;
     struct source_options source;
     struct listing_options rows;
     int rc = session_open_service(&j->session, err);
@@ -52,34 +71,70 @@ static int validate_try_pipeline(struct validate_job *j, struct err *err)
     }
     session_source_options(&j->session, &source);
     session_listing(&j->session, NULL, &rows);
-    struct validate_options options = {
-        .pipeline = p->name,
-        .alias = p->to.index,
-        .ingest_pipeline = p->to.ingest_pipeline,
-        .routing = config_routing(p),
-        .mapping = &j->session.mapping,
-        .settings = p->to.settings,
-        .fields = p->fields,
-        .field_count = p->field_count,
-        .batch_bytes = (size_t)p->limits.batch_bytes,
-        .batch_operations = (size_t)p->limits.batch_operations,
-        .document_bytes = (size_t)p->limits.document_bytes,
-        .retry_budget_ms = p->limits.retry_budget_ms,
-        .sample = (size_t)c->sample,
-        .k = c->k,
-        .min_ndcg = c->min_ndcg,
-        .queries = c->queries,
-        .query_count = c->query_count,
-        .filter = (const char *const *)c->filter,
-        .filter_count = c->filter_count,
-        .sort = (const char *const *)c->sort,
-        .sort_count = c->sort_count,
-        .stop = j->stop,
-        .stage = validate_on_stage,
-        .context = j,
-    };
+    struct validate_options options = validate_define(j->pipeline, &j->session.mapping);
+    options.sample = (size_t)c->sample;
+    options.k = c->k;
+    options.min_ndcg = c->min_ndcg;
+    options.queries = c->queries;
+    options.query_count = c->query_count;
+    options.filter = (const char *const *)c->filter;
+    options.filter_count = c->filter_count;
+    options.sort = (const char *const *)c->sort;
+    options.sort_count = c->sort_count;
+    options.against = against;
+    options.stop = j->stop;
+    options.stage = validate_on_stage;
+    options.context = j;
     struct validate_ports ports = {j->session.service, &source, &rows, j->session.clock};
     return validate_run(&options, &ports, &j->report, err);
+}
+
+/* The trial needs the same rows for both definitions. */
+static int validate_find_other(const struct validate_job *j, const struct pipeline_config **out,
+                               struct err *err)
+{
+    const char *file = j->arguments->values[OPTION_AGAINST];
+    const struct pipeline_config *p = config_pipeline(j->other, j->pipeline->name);
+    *out = p;
+    if (p == NULL) {
+        return err_set(err, ERR_CONFIG, "option \"--against\": %s has no pipeline \"%s\"", file,
+                       j->pipeline->name);
+    }
+    bool same = strcmp(p->from.table, j->pipeline->from.table) == 0 &&
+                p->from.key_count == j->pipeline->from.key_count;
+    for (size_t i = 0; same && i < p->from.key_count; i++) {
+        same = strcmp(p->from.key[i], j->pipeline->from.key[i]) == 0;
+    }
+    return same ? 0
+                : err_set(
+                      err, ERR_CONFIG,
+                      "option \"--against\": the pipeline \"%s\" of %s has another from.table or "
+                      "from.key",
+                      j->pipeline->name, file);
+}
+
+static int validate_try_pipeline(struct validate_job *j, struct err *err)
+{
+    const struct pipeline_config *p = NULL;
+    struct session other;
+    struct listing_options rows;
+    if (j->other == NULL) {
+        return validate_run_trial(j, NULL, err);
+    }
+    int rc = validate_find_other(j, &p, err);
+    if (rc < 0) {
+        return rc;
+    }
+    rc = session_init(&other, j->other, p, "validate", err);
+    if (rc == 0) {
+        const struct validate_options options = validate_define(p, &other.mapping);
+        session_listing(&other, NULL, &rows);
+        const struct validate_against against = {j->arguments->values[OPTION_AGAINST], &options,
+                                                 &rows};
+        rc = validate_run_trial(j, &against, err);
+    }
+    session_release(&other);
+    return rc;
 }
 
 /* Records the result for the next sync. A trial that did not end judges nothing. If that fails, the
@@ -88,7 +143,7 @@ static void validate_record(struct validate_job *j)
 {
     struct err err;
     struct validation v = {.ended_us = clock_wall_us(&j->session.clock),
-                           .passed = validate_worst(&j->report) != VALIDATE_FAIL};
+                           .passed = validate_worst(&j->report, VALIDATE_AGAINST) != VALIDATE_FAIL};
     session_hash_definition(j->pipeline, v.definition);
     int rc = session_open_state(&j->session, &err);
     rc = rc == 0 ? validation_write(j->session.state, &v, &err) : rc;
@@ -139,16 +194,16 @@ static int validate_pipeline(struct validate_job *j, const struct config *config
                                                .source = buf_text(&source),
                                                .alias = j->pipeline->to.index,
                                                .service = buf_text(&service)};
-    struct validation_report v = {.pipeline = j->pipeline->name,
-                                  .subject = &subject,
-                                  .report = &j->report,
-                                  .code = rc < 0 ? err_exit_code((enum err_class)rc)
-                                          : validate_worst(&j->report) == VALIDATE_FAIL
-                                              ? EXIT_DIFFERENCES
-                                              : EXIT_DONE,
-                                  .err = rc < 0 ? &why : NULL,
-                                  .took_us = clock_monotonic_us(&j->session.clock) - began_us,
-                                  .wall_us = clock_wall_us(&j->session.clock)};
+    struct validation_report v = {
+        .pipeline = j->pipeline->name,
+        .subject = &subject,
+        .report = &j->report,
+        .code = rc < 0 ? err_exit_code((enum err_class)rc)
+                : validate_worst(&j->report, VALIDATE_STEPS) == VALIDATE_FAIL ? EXIT_DIFFERENCES
+                                                                              : EXIT_DONE,
+        .err = rc < 0 ? &why : NULL,
+        .took_us = clock_monotonic_us(&j->session.clock) - began_us,
+        .wall_us = clock_wall_us(&j->session.clock)};
     if (rc < 0) {
         terminal_error(j->pipeline->name, &why);
     }
@@ -187,6 +242,7 @@ static int validate_write_page(const struct arguments *a, const struct buf *sect
 int command_validate(const struct arguments *a, struct err *err)
 {
     struct setup setup = {0};
+    struct config *other = NULL;
     struct buf sections;
     enum exit_code worst = EXIT_DONE;
     buf_init(&sections, PAGE_BYTES);
@@ -197,10 +253,16 @@ int command_validate(const struct arguments *a, struct err *err)
     if (rc == 0) {
         rc = setup_secrets(&setup, err);
     }
+    if (rc == 0 && a->values[OPTION_AGAINST] != NULL) {
+        rc = config_load(&other, a->values[OPTION_AGAINST], err);
+    }
     const volatile sig_atomic_t *stop = stop_watch();
     for (size_t i = 0; rc == 0 && i < setup.count && *stop == 0; i++) {
-        struct validate_job job = {
-            .arguments = a, .pipeline = setup.pipelines[i], .stop = stop, .sections = &sections};
+        struct validate_job job = {.arguments = a,
+                                   .pipeline = setup.pipelines[i],
+                                   .other = other,
+                                   .stop = stop,
+                                   .sections = &sections};
         int code = validate_pipeline(&job, setup.config, err);
         rc = code < 0 ? code : 0;
         worst = code < 0 ? worst : err_exit_code_worse(worst, (enum exit_code)code);
@@ -209,6 +271,7 @@ int command_validate(const struct arguments *a, struct err *err)
         rc = validate_write_page(a, &sections, worst == EXIT_DONE, err);
     }
     buf_release(&sections);
+    config_free(other);
     setup_release(&setup);
     return rc < 0 ? rc : (int)worst;
 }

@@ -119,7 +119,7 @@ static void validation_page_push_plot(struct buf *out, const struct plot *p)
 static void validation_page_plot_steps(struct buf *out, const struct validate_report *r)
 {
     struct plot p = {.title = "Time", .about = "of each step, ms"};
-    for (size_t i = 0; i < VALIDATE_STEPS; i++) {
+    for (size_t i = 0; i < r->step_count; i++) {
         const struct validate_step *s = &r->steps[i];
         struct bar *b = validation_page_add_bar(&p, (double)s->took_us);
         snprintf(b->label, sizeof(b->label), "%s", s->name);
@@ -369,6 +369,7 @@ static void validation_page_push_step(struct buf *out, const struct validate_rep
         [VALIDATE_RELEVANCE] = "The expected document must be among the first hits.",
         [VALIDATE_VECTORS] = "The nearest neighbour of a vector must be the vector itself.",
         [VALIDATE_GROWTH] = "All rows must fit on the disks of the service.",
+        [VALIDATE_AGAINST] = "The searches must not be worse than by the other definition.",
     };
     const struct validate_step *s = &r->steps[id];
     buf_printf(out,
@@ -424,7 +425,7 @@ void validation_report_push_section(struct buf *out, const struct validation_rep
     }
     if (validation_report_tried(v)) {
         buf_push_literal(out, "<ol class=\"steps\">\n");
-        for (size_t i = 0; i < VALIDATE_STEPS; i++) {
+        for (size_t i = 0; i < v->report->step_count; i++) {
             validation_page_push_step(out, v->report, i);
         }
         buf_push_literal(out, "</ol>\n");

@@ -66,10 +66,28 @@ static void validation_report_push_ndcg(struct buf *out, const struct validate_f
     }
 }
 
+/* Lists verdict, nDCG, that of the other definition, and how many of the first hits differ. */
+static void validation_report_push_compared(struct buf *out, const struct validate_figures *f)
+{
+    for (size_t i = 0; i < f->compared_count; i++) {
+        const struct validate_compared *c = &f->compared[i];
+        buf_printf(out, "      %-7s  ", validate_verdict_name(c->verdict));
+        if (c->ndcg >= 0) {
+            buf_printf(out, "%.3f, other %.3f  ", c->ndcg, c->other_ndcg);
+        }
+        validation_report_push_safe(out, c->name);
+        if (c->place > 0) {
+            buf_printf(out, ": %zu of the first %d hits differ, the order from place %zu",
+                       c->differ, NDCG_HITS, c->place);
+        }
+        buf_push_char(out, '\n');
+    }
+}
+
 void validation_report_push_text(struct buf *out, const struct validation_report *v, bool colours)
 {
     validation_report_push_head(out, v);
-    for (size_t i = 0; i < VALIDATE_STEPS; i++) {
+    for (size_t i = 0; i < v->report->step_count; i++) {
         const struct validate_step *s = &v->report->steps[i];
         terminal_push(out, colours, validation_report_colour_of(s->status),
                       validate_status_name(s->status));
@@ -78,6 +96,8 @@ void validation_report_push_text(struct buf *out, const struct validation_report
         buf_push_char(out, '\n');
         if (i == VALIDATE_RELEVANCE) {
             validation_report_push_ndcg(out, &v->report->figures);
+        } else if (i == VALIDATE_AGAINST) {
+            validation_report_push_compared(out, &v->report->figures);
         }
         for (size_t k = 0; k < s->note_count; k++) {
             validation_report_push_note(out, &s->notes[k], colours);
@@ -158,6 +178,27 @@ static void validation_report_push_judged(struct buf *out, const struct validate
     buf_push_char(out, ']');
 }
 
+static void validation_report_record_compared(struct buf *out, const struct validate_figures *f)
+{
+    record_name(out, "compared");
+    buf_push_char(out, '[');
+    for (size_t i = 0; i < f->compared_count; i++) {
+        const struct validate_compared *c = &f->compared[i];
+        validation_report_push_list(out, i);
+        record_open(out);
+        record_text(out, "search", c->name);
+        record_text(out, "verdict", validate_verdict_name(c->verdict));
+        if (c->ndcg >= 0) {
+            validation_report_record_share(out, "ndcg", c->ndcg);
+            validation_report_record_share(out, "other_ndcg", c->other_ndcg);
+        }
+        record_int(out, "differ", (int64_t)c->differ);
+        record_int(out, "place", (int64_t)c->place);
+        record_close(out);
+    }
+    buf_push_char(out, ']');
+}
+
 static void validation_report_push_figures(struct buf *out, const struct validate_figures *f)
 {
     record_name(out, "figures");
@@ -181,6 +222,7 @@ static void validation_report_push_figures(struct buf *out, const struct validat
         validation_report_record_share(out, "ndcg", validate_mean_ndcg(f));
     }
     validation_report_push_judged(out, f);
+    validation_report_record_compared(out, f);
     validation_report_push_neighbours(out, f);
     record_int(out, "json_bytes", f->json_bytes);
     record_int(out, "stored_bytes", f->stored_bytes);
@@ -202,7 +244,7 @@ void validation_report_push_json(struct buf *out, const struct validation_report
     record_text(out, "version", v->report->product.version);
     record_name(out, "steps");
     buf_push_char(out, '[');
-    for (size_t i = 0; i < VALIDATE_STEPS; i++) {
+    for (size_t i = 0; i < v->report->step_count; i++) {
         validation_report_push_list(out, i);
         validation_report_push_step(out, &v->report->steps[i]);
     }

@@ -35,6 +35,20 @@ double judge_relevance_mrr(const struct relevance *r)
     return r->asked > 0 ? r->sum / (double)r->asked : 0;
 }
 
+size_t judge_differ(const size_t *a, size_t a_count, const size_t *b, size_t b_count, size_t *place)
+{
+    size_t most = a_count > b_count ? a_count : b_count;
+    size_t same = 0;
+    *place = 0;
+    for (size_t i = 0; i < most; i++) {
+        same += i < a_count && judge_rank(b, b_count, a[i]) > 0 ? 1 : 0;
+        if (*place == 0 && (i >= a_count || i >= b_count || a[i] != b[i])) {
+            *place = i + 1;
+        }
+    }
+    return most - same;
+}
+
 static int judge_compare_grades(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a;

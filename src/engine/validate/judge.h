@@ -27,6 +27,11 @@ double judge_relevance_mrr(const struct relevance *r);
  * grades of all judged documents, gets sorted. */
 double judge_ndcg(const int64_t *hits, size_t hit_count, int64_t *all, size_t count, size_t k);
 
+/* Compares two lists of hits. Returns how many of the longer one the other lacks; *place is the
+ * rank of the first difference, 0 if there is none. */
+size_t judge_differ(const size_t *a, size_t a_count, const size_t *b, size_t b_count,
+                    size_t *place);
+
 /* Returns the index of the first hit in wrong order, or count if all are in order. ranks: of the
  * hits' values. They must not fall (descending: not rise); 0, no value, comes last. */
 size_t judge_order(const int64_t *ranks, size_t count, bool descending);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a trial: choose rows, create an index, run eight steps, remove the index. */
+/* Runs a trial: choose rows, create an index, run the steps, remove the index. */
 #include "rowferry/engine/validate/validate.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/base/stop.h"
@@ -86,7 +86,7 @@ static int validate_name_index(struct validating *v, struct err *err)
     return rc;
 }
 
-static int validate_create(struct validating *v, struct err *err)
+int validate_create(struct validating *v, struct err *err)
 {
     struct buf mappings;
     validate_report_stage(v, "creating an index");
@@ -98,9 +98,7 @@ static int validate_create(struct validating *v, struct err *err)
     return rc;
 }
 
-/* Removes the trial's index. Retries, so that a short outage of the service does not leave it
- * behind. */
-static int validate_drop(struct validating *v, struct err *err)
+int validate_drop(struct validating *v, struct err *err)
 {
     int rc = trial_remove(v->ports->service, &v->trial, err);
     for (int i = 1; rc == ERR_TRANSIENT && i < REMOVE_TRIES; i++) {
@@ -179,9 +177,10 @@ static int validate_run_steps(struct validating *v, struct err *err)
         {VALIDATE_RELEVANCE, validate_relevance, false},
         {VALIDATE_VECTORS, validate_vectors, true},
         {VALIDATE_GROWTH, validate_growth, false},
+        {VALIDATE_AGAINST, validate_against, false},
     };
     int rc = validate_run_step(v, VALIDATE_COUNTS, true, validate_fill, err);
-    for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
+    for (size_t i = 0; rc == 0 && i < v->report->step_count; i++) {
         bool can = steps[i].always || v->report->figures.indexed > 0;
         rc = stop_is_set(v->options->stop)
                  ? err_set(err, ERR_TRANSIENT, "interrupted before step \"%s\"",
@@ -218,6 +217,7 @@ int validate_run(const struct validate_options *options, const struct validate_p
     struct err removing = {0};
     scan_list_init(&v.hits.ids, TRIAL_IDS_BYTES);
     report->figures.k = options->k;
+    report->step_count = options->against != NULL ? VALIDATE_STEPS : VALIDATE_AGAINST;
     int rc = validate_try_it(&v, err);
     if (rc < 0 && err->http_status == 403) {
         err_hint(err, "grant the account the privileges of a reindex and \"monitor\" on \"%s-*\"",

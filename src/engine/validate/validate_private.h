@@ -55,6 +55,12 @@ struct validating {
     struct validate_step *step; /* the current step */
 };
 
+/* Creates the index that v->trial names. */
+int validate_create(struct validating *v, struct err *err) MUST_CHECK;
+/* Removes the trial's index. Retries, so that a short outage of the service does not leave it
+ * behind. */
+int validate_drop(struct validating *v, struct err *err) MUST_CHECK;
+
 /* Adds a note to the current step. remedy: plain text, or null. */
 void validate_note(struct validating *v, enum validate_status status, const char *remedy,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
@@ -143,6 +149,7 @@ int validate_sort(struct validating *v, struct err *err) MUST_CHECK;
 int validate_relevance(struct validating *v, struct err *err) MUST_CHECK;
 int validate_vectors(struct validating *v, struct err *err) MUST_CHECK;
 int validate_growth(struct validating *v, struct err *err) MUST_CHECK;
+int validate_against(struct validating *v, struct err *err) MUST_CHECK;
 
 /* Checks the dimensions of vectors by the rows alone, so it works without indexed documents. */
 int validate_dimensions(struct validating *v, struct err *err) MUST_CHECK;

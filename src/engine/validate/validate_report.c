@@ -14,6 +14,7 @@ static const char *const step_names[VALIDATE_STEPS] = {
     [VALIDATE_ANALYSIS] = "analysis", [VALIDATE_FILTER] = "filter",
     [VALIDATE_SORT] = "sort",         [VALIDATE_RELEVANCE] = "relevance",
     [VALIDATE_VECTORS] = "vectors",   [VALIDATE_GROWTH] = "growth",
+    [VALIDATE_AGAINST] = "against",
 };
 
 void validate_report_init(struct validate_report *r)
@@ -21,6 +22,7 @@ void validate_report_init(struct validate_report *r)
     *r = (struct validate_report){0};
     r->figures.rows = -1;
     r->figures.room_bytes = -1;
+    r->step_count = VALIDATE_AGAINST;
     for (size_t i = 0; i < VALIDATE_STEPS; i++) {
         r->steps[i] = (struct validate_step){.name = step_names[i], .status = VALIDATE_SKIP};
     }
@@ -51,6 +53,10 @@ void validate_report_release(struct validate_report *r)
         free(r->figures.judged[i].name);
     }
     free(r->figures.judged);
+    for (size_t i = 0; i < r->figures.compared_count; i++) {
+        free(r->figures.compared[i].name);
+    }
+    free(r->figures.compared);
 }
 
 double validate_mean_ndcg(const struct validate_figures *f)
@@ -62,13 +68,19 @@ double validate_mean_ndcg(const struct validate_figures *f)
     return f->judged_count > 0 ? sum / (double)f->judged_count : 0;
 }
 
-enum validate_status validate_worst(const struct validate_report *r)
+enum validate_status validate_worst(const struct validate_report *r, size_t steps)
 {
     enum validate_status worst = VALIDATE_PASS;
-    for (size_t i = 0; i < VALIDATE_STEPS; i++) {
+    for (size_t i = 0; i < steps; i++) {
         worst = r->steps[i].status > worst ? r->steps[i].status : worst;
     }
     return worst;
+}
+
+const char *validate_verdict_name(enum validate_verdict v)
+{
+    static const char *const names[VERDICT_COUNT] = {"win", "loss", "tie", "differs"};
+    return names[v];
 }
 
 const char *validate_status_name(enum validate_status s)

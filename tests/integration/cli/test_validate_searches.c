@@ -31,4 +31,89 @@ START_TEST(graded_documents_are_judged_by_their_order)
 }
 END_TEST
 
-SUITE_MAIN("integration/cli/validate_searches", graded_documents_are_judged_by_their_order)
+#define COMPARED                                                                                   \
+    "\"validate\": {\"queries\": [{\"name\": \"judged\", \"q\": \"title:42\", \"judgements\": "    \
+    "{\"42\": 3}}, {\"name\": \"same\", \"q\": \"tags:b17\", \"judgements\": {\"17\": 1}}, "       \
+    "{\"name\": \"other hits\", \"q\": \"title:43\", \"expect\": [\"43\"]}]}"
+
+static const char *verdict(struct json_object *tree, size_t i)
+{
+    struct json_object *figures = json_object_object_get(tree, "figures");
+    return member(json_object_array_get_idx(json_object_object_get(figures, "compared"), i),
+                  "verdict");
+}
+
+START_TEST(two_mappings_are_compared_by_the_same_searches_on_the_same_rows)
+{
+    struct world w;
+    struct program_result r;
+    world_start(&w, ROWS, NULL);
+    world_configure(&w, "\"title\":{\"type\":\"keyword\"},\"tags\":{\"type\":\"keyword\"}", "");
+    char *other = world_config_of_another(&w);
+    world_pipeline(&w, COMPARED);
+    struct json_object *tree = validate_against(&w, other, 0);
+    expect_status(tree, "against", "PASS");
+    ck_assert_str_eq(verdict(tree, 0), "win");
+    ck_assert_str_eq(verdict(tree, 1), "tie");
+    ck_assert_str_eq(verdict(tree, 2), "differs");
+    json_object_put(tree);
+    rowferry_run(&r, w.config, "validate", "--against", other, NULL);
+    expect_text(r.out,
+                "1 win, 0 losses, 1 tie, 1 with other hits; mean nDCG@10 1.000, by the other "
+                "definition 0.500\n");
+    expect_text(r.out, "\n      win      1.000, other 0.000  judged: 1 of the first 10 hits");
+    program_result_release(&r);
+    world_stop(&w);
+    free(other);
+}
+END_TEST
+
+START_TEST(a_mapping_that_is_worse_is_a_warning)
+{
+    struct world w;
+    world_start(&w, ROWS, NULL);
+    char *other = world_config_of_another(&w);
+    w.members = COMPARED;
+    world_configure(&w, "\"title\":{\"type\":\"keyword\"},\"tags\":{\"type\":\"keyword\"}", "");
+    struct json_object *tree = validate_against(&w, other, 4);
+    ck_assert_str_eq(verdict(tree, 0), "loss");
+    expect_noted(tree, "WARN", "against", "the mean nDCG@10 is 0.500, and 1.000 by ", "mappings");
+    json_object_put(tree);
+    w.members = NULL;
+    world_stop(&w);
+    free(other);
+}
+END_TEST
+
+START_TEST(another_definition_that_cannot_be_tried_is_reported)
+{
+    struct world w;
+    struct program_result r;
+    char command[512];
+    world_start(&w, ROWS, NULL);
+    world_configure(&w, "\"title\":{\"type\":\"text\",\"analyzer\":\"englsh\"}", "");
+    char *other = world_config_of_another(&w);
+    world_pipeline(&w, COMPARED);
+    struct json_object *tree = validate_against(&w, other, 4);
+    expect_noted(tree, "FAIL", "against", "the definition of ", "");
+    expect_status(tree, "relevance", "PASS");
+    json_object_put(tree);
+    snprintf(command, sizeof(command), "sed -i 's/public.articles/public.others/' '%s'", other);
+    ck_assert_int_eq(system(command), 0);
+    rowferry_run(&r, w.config, "validate", "--against", other, NULL);
+    ck_assert_msg(r.exit_code == 2, "%d %s%s", r.exit_code, r.out, r.err);
+    expect_text(r.err, "has another from.table or from.key");
+    program_result_release(&r);
+    rowferry_run(&r, w.config, "validate", "--against", "/nowhere/other.json", NULL);
+    ck_assert_int_eq(r.exit_code, 2);
+    expect_text(r.err, "/nowhere/other.json");
+    program_result_release(&r);
+    world_stop(&w);
+    free(other);
+}
+END_TEST
+
+SUITE_MAIN("integration/cli/validate_searches", graded_documents_are_judged_by_their_order,
+           two_mappings_are_compared_by_the_same_searches_on_the_same_rows,
+           a_mapping_that_is_worse_is_a_warning,
+           another_definition_that_cannot_be_tried_is_reported)

@@ -28,6 +28,7 @@ enum validate_step_id {
     VALIDATE_RELEVANCE,
     VALIDATE_VECTORS,
     VALIDATE_GROWTH,
+    VALIDATE_AGAINST, /* only if there is another definition */
     VALIDATE_STEPS,
 };
 
@@ -75,6 +76,24 @@ struct validate_judged {
     char *name;
     double ndcg;
     double least; /* 0: none */
+};
+
+enum validate_verdict {
+    VERDICT_WIN,     /* a higher nDCG than by the other definition */
+    VERDICT_LOSS,    /* a lower one */
+    VERDICT_TIE,     /* the same, or the same first hits */
+    VERDICT_DIFFERS, /* not judged, and other first hits */
+    VERDICT_COUNT,
+};
+
+/* A search that was run with two definitions. */
+struct validate_compared {
+    char *name;
+    enum validate_verdict verdict;
+    double ndcg; /* negative: not judged */
+    double other_ndcg;
+    size_t differ; /* of the first hits: those that only one definition has there */
+    size_t place;  /* of the first hit that differs; 0: none */
 };
 
 struct validate_neighbours {
@@ -129,6 +148,8 @@ struct validate_figures {
     int64_t k;
     struct validate_judged *judged;
     size_t judged_count;
+    struct validate_compared *compared;
+    size_t compared_count;
     struct validate_neighbours *neighbours;
     size_t neighbour_count;
 };
@@ -137,7 +158,15 @@ struct validate_report {
     char index[256];
     struct product_info product;
     struct validate_step steps[VALIDATE_STEPS];
+    size_t step_count; /* of steps; VALIDATE_AGAINST if there is no other definition */
     struct validate_figures figures;
+};
+
+/* Another definition of the pipeline, to compare the searches with. Borrowed. */
+struct validate_against {
+    const char *file;
+    const struct validate_options *options;
+    const struct listing_options *rows; /* of the same table with the same key */
 };
 
 /* All pointers are borrowed. */
@@ -163,6 +192,7 @@ struct validate_options {
     size_t filter_count;
     const char *const *sort;
     size_t sort_count;
+    const struct validate_against *against; /* null: none */
     const volatile sig_atomic_t *stop;
     void (*stage)(void *context, const char *words); /* reports an activity; may be null */
     void *context;
@@ -178,11 +208,13 @@ struct validate_ports {
 void validate_report_init(struct validate_report *r);
 void validate_report_release(struct validate_report *r);
 
-/* Returns the worst status of all steps. */
-enum validate_status validate_worst(const struct validate_report *r);
+/* Returns the worst status of the first steps. VALIDATE_AGAINST judges another definition as
+ * well: without it, the status is that of this definition. */
+enum validate_status validate_worst(const struct validate_report *r, size_t steps);
 /* Returns the mean nDCG of the judged searches; 0 if there are none. */
 double validate_mean_ndcg(const struct validate_figures *f);
-const char *validate_status_name(enum validate_status s); /* "PASS" */
+const char *validate_verdict_name(enum validate_verdict v); /* "win" */
+const char *validate_status_name(enum validate_status s);   /* "PASS" */
 
 /* Runs the trial. Fills the report as far as possible, also on error. */
 int validate_run(const struct validate_options *options, const struct validate_ports *ports,

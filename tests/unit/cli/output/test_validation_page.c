@@ -114,9 +114,10 @@ START_TEST(steps_are_open_and_say_in_words_what_they_found)
 {
     struct buf page;
     push_page(&page);
-    ck_assert_uint_eq(count_of(&page, "<details open>"), VALIDATE_STEPS);
+    ck_assert_uint_eq(count_of(&page, "<details open>"), VALIDATE_AGAINST);
     ck_assert_uint_eq(count_of(&page, "<span class=\"state\">failed</span>"), 1);
-    ck_assert_uint_eq(count_of(&page, "<span class=\"state\">skipped</span>"), VALIDATE_STEPS - 1);
+    ck_assert_uint_eq(count_of(&page, "<span class=\"state\">skipped</span>"),
+                      VALIDATE_AGAINST - 1);
     ck_assert_uint_eq(count_of(&page, "A filter must give the same rows as SQL. <b>not tried</b>"),
                       1);
     ck_assert_uint_eq(count_of(&page, "and 7 more"), 1);

@@ -51,6 +51,21 @@ START_TEST(ndcg_is_the_gain_of_the_hits_over_that_of_the_best_order)
 }
 END_TEST
 
+START_TEST(lists_of_hits_differ_by_their_documents_and_their_order)
+{
+    static const size_t a[] = {1, 2, 3};
+    size_t place;
+    ck_assert_uint_eq(judge_differ(a, 3, a, 3, &place), 0);
+    ck_assert_uint_eq(place, 0);
+    ck_assert_uint_eq(judge_differ(a, 3, (const size_t[]){1, 3, 2}, 3, &place), 0);
+    ck_assert_uint_eq(place, 2);
+    ck_assert_uint_eq(judge_differ(a, 1, (const size_t[]){1, 3, 2}, 3, &place), 2);
+    ck_assert_uint_eq(place, 2);
+    ck_assert_uint_eq(judge_differ(a, 3, NULL, 0, &place), 3);
+    ck_assert_uint_eq(place, 1);
+}
+END_TEST
+
 START_TEST(an_order_has_no_value_last_and_ties_anywhere)
 {
     static const int64_t rising[] = {1, 1, 3, 7, 0, 0};
@@ -149,6 +164,7 @@ END_TEST
 SUITE_MAIN("engine/judge", a_rank_is_the_place_of_the_expected_document,
            the_mean_reciprocal_rank_counts_what_is_not_found,
            ndcg_is_the_gain_of_the_hits_over_that_of_the_best_order,
+           lists_of_hits_differ_by_their_documents_and_their_order,
            an_order_has_no_value_last_and_ties_anywhere, vectors_are_read_in_both_forms,
            distances_are_as_the_products_mean_them,
            recall_is_the_share_of_the_nearest_and_ties_count,
