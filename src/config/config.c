@@ -307,6 +307,7 @@ static void config_free_validate(struct validate_config *v)
         free(q->judgements);
     }
     free(v->queries);
+    free(v->queries_file);
 }
 
 static void config_free_pipeline(struct pipeline_config *p)

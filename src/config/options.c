@@ -195,6 +195,8 @@ const struct option options[] = {
     {"validate.queries", SCOPE_PIPELINE, OPTION_QUERIES, IN_PIPELINE(validate.queries),
      .help = "searches and the ids that they must find: name, q or body, expect, k, judgements, "
              "min_ndcg"},
+    {"validate.queries_file", SCOPE_PIPELINE, OPTION_PATH, IN_PIPELINE(validate.queries_file),
+     .help = "searches of your application: a search slow log, or one search body per line"},
     {"validate.min_ndcg", SCOPE_PIPELINE, OPTION_SHARE, IN_PIPELINE(validate.min_ndcg),
      .least = "0", .most = "1",
      .help = "validate fails if the mean nDCG@10 of the judged searches "

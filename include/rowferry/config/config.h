@@ -154,7 +154,8 @@ struct validate_config {
     size_t sort_count;
     struct trial_query *queries;
     size_t query_count;
-    double min_ndcg; /* of the mean; 0: none */
+    char *queries_file; /* searches of the application; null: none */
+    double min_ndcg;    /* of the mean; 0: none */
 };
 
 /* Limits, guard and on_schema_change are resolved: the pipeline's value, else the top level's, else

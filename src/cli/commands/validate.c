@@ -10,6 +10,7 @@
 #include "output/progress_line.h"
 #include "output/terminal.h"
 #include "output/validation_report.h"
+#include "rowferry/base/file.h"
 #include "rowferry/base/log.h"
 #include "rowferry/base/stop.h"
 #include "rowferry/daemon/session.h"
@@ -19,6 +20,7 @@
 #define RESULT_BYTES ((size_t)4 << 20)
 #define PAGE_BYTES ((size_t)64 << 20)
 #define PLACE_BYTES 65536
+#define PIPE_TIMEOUT_MS 10000
 
 struct validate_job {
     const struct arguments *arguments;
@@ -59,14 +61,39 @@ static struct validate_options validate_define(const struct pipeline_config *p,
                                      .retry_budget_ms = p->limits.retry_budget_ms};
 }
 
+/* Reads the searches of the application; leaves *out empty if there are none. */
+static int validate_read_log(const char *path, struct querylog *out, struct err *err)
+{
+    struct buf text;
+    int rc = 0;
+    *out = (struct querylog){0};
+    if (path == NULL) {
+        return 0;
+    }
+    buf_init(&text, QUERYLOG_BYTES);
+    const char *reason = file_read(path, PIPE_TIMEOUT_MS, &text, NULL);
+    if (reason != NULL || text.failed) {
+        rc =
+            err_set(err, ERR_CONFIG, "cannot read the file \"%s\" of \"validate.queries_file\": %s",
+                    path, reason != NULL ? reason : "it is larger than 64 MiB");
+    } else {
+        rc = querylog_read(out, path, span_make(text.data, text.len), err);
+    }
+    buf_release(&text);
+    return rc;
+}
+
 static int validate_run_trial(struct validate_job *j, const struct validate_against *against,
                               struct err *err)
 {
     const struct validate_config *c = &j->pipeline->validate;
     struct source_options source;
     struct listing_options rows;
-    int rc = session_open_service(&j->session, err);
+    struct querylog log;
+    int rc = validate_read_log(c->queries_file, &log, err);
+    rc = rc == 0 ? session_open_service(&j->session, err) : rc;
     if (rc < 0) {
+        querylog_release(&log);
         return rc;
     }
     session_source_options(&j->session, &source);
@@ -81,12 +108,16 @@ static int validate_run_trial(struct validate_job *j, const struct validate_agai
     options.filter_count = c->filter_count;
     options.sort = (const char *const *)c->sort;
     options.sort_count = c->sort_count;
+    options.log = c->queries_file != NULL ? &log : NULL;
+    options.log_file = c->queries_file;
     options.against = against;
     options.stop = j->stop;
     options.stage = validate_on_stage;
     options.context = j;
     struct validate_ports ports = {j->session.service, &source, &rows, j->session.clock};
-    return validate_run(&options, &ports, &j->report, err);
+    rc = validate_run(&options, &ports, &j->report, err);
+    querylog_release(&log);
+    return rc;
 }
 
 /* The trial needs the same rows for both definitions. */

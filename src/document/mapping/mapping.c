@@ -411,6 +411,21 @@ char *mapping_parameter(const struct mapping *m, const char *path, const char *p
     return text;
 }
 
+char *mapping_keyword_of(const struct mapping *m, const char *path)
+{
+    char *name = NULL;
+    char *fields = mapping_parameter(m, path, "fields");
+    struct json_object *tree = fields != NULL ? json_tree_of(fields) : NULL;
+    for (struct json_members f = json_tree_members(tree); name == NULL && json_tree_next(&f);) {
+        if (strcmp(json_tree_text(f.value, "type"), "keyword") == 0) {
+            name = text_copy(f.name);
+        }
+    }
+    json_object_put(tree);
+    free(fields);
+    return name;
+}
+
 void mapping_fingerprint(char out[17], const struct mapping *m)
 {
     uint64_t hash = text_hash(m->json, strlen(m->json));

@@ -94,7 +94,7 @@ static int validate_fields_filter_field(struct validating *v, const struct plan_
     return rc;
 }
 
-static char *validate_fields_type_of(const struct validating *v, const char *field)
+char *validate_field_type(const struct validating *v, const char *field)
 {
     char *type = mapping_parameter(v->options->mapping, field, "type");
     char *inside =
@@ -106,27 +106,35 @@ static char *validate_fields_type_of(const struct validating *v, const char *fie
     return type == NULL && strcmp(field, "source_id") == 0 ? text_copy("keyword") : type;
 }
 
-static void validate_fields_note_unknown(struct validating *v, const char *field, const char *use)
+void validate_note_unknown_field(struct validating *v, const char *field, const char *use,
+                                 const char *where)
 {
     validate_note(
         v, VALIDATE_FAIL, "add it to to.mappings with its column, or correct the name of the field",
-        "field \"%s\" cannot be %s by: the mapping has no field of this name", field, use);
+        "field \"%s\" cannot be %s by: the mapping has no field of this name%s", field, use, where);
 }
 
-static void validate_fields_note_text(struct validating *v, const char *field, const char *use)
+void validate_note_text_field(struct validating *v, const char *field, const char *use,
+                              const char *where)
 {
     char remedy[512];
-    snprintf(
-        remedy, sizeof(remedy),
-        "add a keyword subfield to \"%.100s\", \"fields\": {\"raw\": {\"type\": \"keyword\"}}, "
-        "and use \"%.100s.raw\"; or make it a keyword",
-        field, field);
+    char *keyword = mapping_keyword_of(v->options->mapping, field);
+    if (keyword != NULL) {
+        snprintf(remedy, sizeof(remedy), "use its keyword \"%.100s.%.100s\"", field, keyword);
+    } else {
+        snprintf(
+            remedy, sizeof(remedy),
+            "add a keyword subfield to \"%.100s\", \"fields\": {\"raw\": {\"type\": \"keyword\"}}, "
+            "and use \"%.100s.raw\"; or make it a keyword",
+            field, field);
+    }
     validate_note(v, VALIDATE_FAIL, remedy,
-                  "field \"%s\" cannot be %s by: it is a text field, which is split into words",
-                  field, use);
+                  "field \"%s\" cannot be %s by: it is a text field, which is split into words%s",
+                  field, use, where);
+    free(keyword);
 }
 
-static bool validate_fields_is_text(const char *type)
+bool validate_type_is_text(const char *type)
 {
     return strcmp(type, "text") == 0 || strcmp(type, "match_only_text") == 0 ||
            strcmp(type, "search_as_you_type") == 0;
@@ -136,12 +144,12 @@ static bool validate_fields_is_text(const char *type)
  * document. */
 static int validate_fields_filter_named(struct validating *v, const char *field, struct err *err)
 {
-    char *type = validate_fields_type_of(v, field);
+    char *type = validate_field_type(v, field);
     int rc = 0;
     if (type == NULL) {
-        validate_fields_note_unknown(v, field, "filtered");
-    } else if (validate_fields_is_text(type)) {
-        validate_fields_note_text(v, field, "filtered");
+        validate_note_unknown_field(v, field, "filtered", "");
+    } else if (validate_type_is_text(type)) {
+        validate_note_text_field(v, field, "filtered", "");
     } else {
         rc = validate_search_filled(v, field, 1, err);
         if (rc == 0) {
@@ -179,6 +187,16 @@ static int validate_fields_each_comparable(struct validating *v, bool orders,
     return rc;
 }
 
+static void validate_fields_set_result(struct validating *v, size_t fields, size_t asked,
+                                       const char *what, size_t used)
+{
+    char log[64] = "";
+    if (v->options->log != NULL) {
+        snprintf(log, sizeof(log), "; %zu fields of the application's searches", used);
+    }
+    validate_set_result(v, "%zu fields, %zu %s compared with SQL%s", fields, asked, what, log);
+}
+
 int validate_filter(struct validating *v, struct err *err)
 {
     size_t fields = 0;
@@ -189,10 +207,11 @@ int validate_filter(struct validating *v, struct err *err)
         rc = validate_fields_filter_named(v, v->options->filter[i], err);
         asked++;
     }
-    if (rc == 0 && asked == 0) {
+    size_t used = rc == 0 ? validate_log_judge(v, USE_FILTER, USE_MATCH) : 0;
+    if (rc == 0 && asked + used == 0) {
         validate_skip(v, "no field can be used as a filter");
     } else if (rc == 0) {
-        validate_set_result(v, "%zu fields, %zu filters compared with SQL", fields, asked);
+        validate_fields_set_result(v, fields, asked, "filters", used);
     }
     return rc;
 }
@@ -271,22 +290,22 @@ struct named_sort {
     int rc;
 };
 
-static void validate_fields_sort_named(void *context, const char *field)
+static void validate_fields_sort_named(void *context, enum field_use use, const char *field)
 {
     struct named_sort *n = context;
     struct validating *v = n->v;
-    if (n->rc < 0 || field[0] == '_') {
+    if (n->rc < 0 || use != USE_SORT || field[0] == '_') {
         return;
     }
-    char *type = validate_fields_type_of(v, field);
+    char *type = validate_field_type(v, field);
     n->rc = validate_search_field(v, "{\"sort\":[{", field, SORT_UP, 1, n->err);
     n->asked++;
     if (n->rc < 0 && !validate_ends(n->err)) {
         n->rc = 0;
         if (type == NULL) {
-            validate_fields_note_unknown(v, field, "sorted");
-        } else if (validate_fields_is_text(type)) {
-            validate_fields_note_text(v, field, "sorted");
+            validate_note_unknown_field(v, field, "sorted", "");
+        } else if (validate_type_is_text(type)) {
+            validate_note_text_field(v, field, "sorted", "");
         } else {
             validate_note_error(v, "sort by a keyword, a number or a date", n->err);
         }
@@ -301,17 +320,18 @@ int validate_sort(struct validating *v, struct err *err)
     n.rc = validate_fields_each_comparable(v, true, validate_fields_sort_field, &fields, &n.asked,
                                            err);
     for (size_t i = 0; i < v->options->sort_count; i++) {
-        validate_fields_sort_named(&n, v->options->sort[i]);
+        validate_fields_sort_named(&n, USE_SORT, v->options->sort[i]);
     }
     for (size_t i = 0; i < v->options->query_count; i++) {
         if (v->options->queries[i].body != NULL) {
-            trial_sorted_by(v->options->queries[i].body, validate_fields_sort_named, &n);
+            querylog_fields(v->options->queries[i].body, validate_fields_sort_named, &n);
         }
     }
-    if (n.rc == 0 && n.asked == 0) {
+    size_t used = n.rc == 0 ? validate_log_judge(v, USE_SORT, USE_AGGREGATE) : 0;
+    if (n.rc == 0 && n.asked + used == 0) {
         validate_skip(v, "no field can be used for sorting");
     } else if (n.rc == 0) {
-        validate_set_result(v, "%zu fields, %zu orders compared with SQL", fields, n.asked);
+        validate_fields_set_result(v, fields, n.asked, "orders", used);
     }
     return n.rc;
 }

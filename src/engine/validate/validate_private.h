@@ -107,6 +107,22 @@ double validate_query_ndcg(const struct validating *v, const struct trial_query 
 void validate_query_case(struct validating *v, size_t i, enum validate_status status, size_t first,
                          const char *found);
 
+/* Returns the type of a field of the mapping, "object" for an object; null: there is none. The
+ * caller frees it. */
+char *validate_field_type(const struct validating *v, const char *field);
+bool validate_type_is_text(const char *type);
+/* Add notes about a field. use: "filtered"; where: of the search that uses it, or "". */
+void validate_note_unknown_field(struct validating *v, const char *field, const char *use,
+                                 const char *where);
+void validate_note_text_field(struct validating *v, const char *field, const char *use,
+                              const char *where);
+
+/* Runs the searches of the application; *found is the number of those with a hit. */
+int validate_log_run(struct validating *v, size_t *found, struct err *err) MUST_CHECK;
+/* Judges the fields that they filter by or sort by: the uses from first to last. Returns the number
+ * of fields. */
+size_t validate_log_judge(struct validating *v, enum field_use first, enum field_use last);
+
 /* Calls `use` with field, text, row and `asked` for some texts of each field that is searched by
  * words. */
 int validate_each_text(struct validating *v,

@@ -276,6 +276,8 @@ int validate_each_text(struct validating *v,
 int validate_queries(struct validating *v, struct err *err)
 {
     size_t asked = 0;
+    size_t found = 0;
+    char log[128] = "";
     int rc = 0;
     const struct plan *plan = sample_plan(v->sample);
     for (size_t i = 0; i < v->options->query_count && rc == 0; i++) {
@@ -291,8 +293,16 @@ int validate_queries(struct validating *v, struct err *err)
         rc = validate_each_text(v, validate_queries_ask_word, &asked, err);
     }
     if (rc == 0) {
-        validate_set_result(v, "%zu searches of the configuration, %zu by q= for known values",
-                            v->options->query_count, asked);
+        rc = validate_log_run(v, &found, err);
+    }
+    if (rc == 0 && v->options->log != NULL) {
+        snprintf(log, sizeof(log),
+                 "; %zu different ones of the application, of which %zu have hits",
+                 v->options->log->count, found);
+    }
+    if (rc == 0) {
+        validate_set_result(v, "%zu searches of the configuration, %zu by q= for known values%s",
+                            v->options->query_count, asked, log);
     }
     return rc;
 }

@@ -149,27 +149,6 @@ int trial_search_text(struct service *s, const char *index, const char *q, size_
     return rc;
 }
 
-static void trial_report_sort(struct json_object *entry, trial_each each, void *context)
-{
-    if (json_object_is_type(entry, json_type_string)) {
-        each(context, json_object_get_string(entry));
-    }
-    for (struct json_members m = json_tree_members(entry); json_tree_next(&m);) {
-        each(context, m.name);
-    }
-}
-
-void trial_sorted_by(const char *body, trial_each each, void *context)
-{
-    struct json_object *tree = json_tree_of(body);
-    struct json_object *sort = json_tree_member(tree, "sort");
-    trial_report_sort(sort, each, context);
-    for (size_t i = 0; i < json_tree_length(sort); i++) {
-        trial_report_sort(json_tree_item(sort, i), each, context);
-    }
-    json_object_put(tree);
-}
-
 /* --- analysis --------------------------------------------------------------------------------- */
 
 int trial_analyze(struct service *s, const char *index, const char *field, const char *analyzer,

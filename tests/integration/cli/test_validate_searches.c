@@ -113,7 +113,100 @@ START_TEST(another_definition_that_cannot_be_tried_is_reported)
 }
 END_TEST
 
+/* Configures a file with the searches of an application. */
+static void use_log(struct world *w, const char *text)
+{
+    free(scratch_write(w->dir, "slow.log", text));
+    world_pipeline(w, "\"validate\": {\"queries_file\": \"slow.log\"}");
+}
+
+START_TEST(the_fields_of_the_applications_searches_must_suit_them)
+{
+    struct world w;
+    world_start(&w, ROWS, NULL);
+    use_log(&w,
+            "{\"query\":{\"term\":{\"tags\":\"b17\"}},\"sort\":[\"price\"]}\n"
+            "[t][index.search.slowlog.query] [n] [i][0] took[1ms], source[{\"query\":{\"range\":"
+            "{\"updated_at\":{\"gte\":\"2020-01-01\"}}}}], id[]\n");
+    struct json_object *tree = validate(&w, 0);
+    ck_assert_ptr_nonnull(strstr(member(step_of(tree, "queries"), "text"),
+                                 "; 2 different ones of the application, of which 2 have hits"));
+    ck_assert_ptr_nonnull(strstr(member(step_of(tree, "filter"), "text"),
+                                 "; 2 fields of the application's searches"));
+    json_object_put(tree);
+    use_log(&w, "{\"query\":{\"term\":{\"title\":\"title 1\"}},\"sort\":[\"colour\"]}\n"
+                "{\"query\":{\"term\":{\"size\":4}},\"aggs\":{\"a\":{\"terms\":{\"field\":"
+                "\"title\"}}}}\n");
+    tree = validate(&w, 4);
+    expect_noted(tree, "FAIL", "filter",
+                 "field \"title\" cannot be filtered by: it is a text field, which is split into "
+                 "words (",
+                 "\"fields\": {\"raw\": {\"type\": \"keyword\"}}");
+    expect_noted(tree, "FAIL", "filter", "slow.log:1)", "title.raw");
+    expect_noted(tree, "FAIL", "filter", "field \"size\" cannot be filtered by: the mapping has no",
+                 "add it to to.mappings");
+    expect_noted(tree, "FAIL", "sort", "field \"colour\" cannot be sorted by: the mapping has no",
+                 "add it to to.mappings");
+    expect_noted(tree, "FAIL", "sort",
+                 "field \"title\" cannot be aggregated by: it is a text field", "title.raw");
+    json_object_put(tree);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(what_a_mapping_leaves_out_is_found_by_the_applications_searches)
+{
+    struct world w;
+    world_start(&w, ROWS, NULL);
+    use_log(&w, "{\"query\":{\"match\":{\"title\":\"1\"}},\"sort\":[\"price\"]}\n"
+                "{\"query\":{\"term\":{\"published\":true}}}\n"
+                "{\"query\":{\"term\":{\"extra.any\":1}}}\n");
+    w.members = "\"validate\": {\"queries_file\": \"slow.log\"}";
+    world_configure(&w,
+                    "\"title\":{\"type\":\"text\",\"index\":false,\"fields\":{\"exact\":{\"type\":"
+                    "\"keyword\"}}},\"price\":{\"type\":\"double\",\"doc_values\":false},"
+                    "\"published\":{\"type\":\"boolean\",\"index\":false},\"extra\":{\"type\":"
+                    "\"flat_object\"}",
+                    "");
+    struct json_object *tree = validate(&w, 4);
+    expect_noted(tree, "FAIL", "filter",
+                 "field \"title\" cannot be searched by: the mapping has \"index\": false (",
+                 "leave out \"index\": false of \"title\" in to.mappings");
+    expect_noted(tree, "FAIL", "filter",
+                 "field \"published\" can only slowly be filtered by: the mapping has \"index\"",
+                 "");
+    expect_noted(tree, "FAIL", "sort",
+                 "field \"price\" cannot be sorted by: the mapping has \"doc_values\": false", "");
+    json_object_put(tree);
+    w.members = NULL;
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_file_that_holds_no_searches_is_refused_with_its_line)
+{
+    struct world w;
+    struct program_result r;
+    world_start(&w, 5, NULL);
+    use_log(&w, "{}\n{\"qurey\":{}}\n");
+    rowferry_run(&r, w.config, "validate", NULL);
+    ck_assert_msg(r.exit_code == 2, "%d %s%s", r.exit_code, r.out, r.err);
+    expect_text(r.err, "slow.log:2: \"qurey\" is not a key of a search body");
+    program_result_release(&r);
+    world_pipeline(&w, "\"validate\": {\"queries_file\": \"none.log\"}");
+    rowferry_run(&r, w.config, "validate", NULL);
+    ck_assert_int_eq(r.exit_code, 2);
+    expect_text(r.err, "of \"validate.queries_file\": No such file or directory");
+    program_result_release(&r);
+    expect_none(&w);
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/cli/validate_searches", graded_documents_are_judged_by_their_order,
            two_mappings_are_compared_by_the_same_searches_on_the_same_rows,
            a_mapping_that_is_worse_is_a_warning,
-           another_definition_that_cannot_be_tried_is_reported)
+           another_definition_that_cannot_be_tried_is_reported,
+           the_fields_of_the_applications_searches_must_suit_them,
+           what_a_mapping_leaves_out_is_found_by_the_applications_searches,
+           a_file_that_holds_no_searches_is_refused_with_its_line)

@@ -77,6 +77,10 @@ const char *mapping_source_id_fault(struct json_object *property);
  * unsaid. path: "title", "author.name", "title.raw" (a multi-field). The caller frees it. */
 char *mapping_parameter(const struct mapping *m, const char *path, const char *parameter);
 
+/* Returns the name of a field's first subfield that is a keyword; null if there is none. The caller
+ * frees it. */
+char *mapping_keyword_of(const struct mapping *m, const char *path);
+
 /* Computes a fingerprint of the mapping that does not depend on white space: 16 hex digits and
  * NUL. */
 void mapping_fingerprint(char out[17], const struct mapping *m);

@@ -15,6 +15,7 @@
 #include "rowferry/base/clock.h"
 #include "rowferry/engine/validate/trial_query.h"
 #include "rowferry/service/http/product.h"
+#include "rowferry/service/trial/querylog.h"
 #include "rowferry/source/sample/sample.h"
 
 enum validate_status { VALIDATE_PASS, VALIDATE_SKIP, VALIDATE_WARN, VALIDATE_FAIL };
@@ -192,6 +193,8 @@ struct validate_options {
     size_t filter_count;
     const char *const *sort;
     size_t sort_count;
+    const struct querylog *log; /* searches of the application; null: none */
+    const char *log_file;
     const struct validate_against *against; /* null: none */
     const volatile sig_atomic_t *stop;
     void (*stage)(void *context, const char *words); /* reports an activity; may be null */

@@ -51,10 +51,6 @@ int trial_search(struct service *s, const char *index, const char *body, size_t 
 int trial_search_text(struct service *s, const char *index, const char *q, size_t size,
                       struct hits *out, struct err *err) MUST_CHECK;
 
-/* Calls each for the fields by which a search body sorts; names are borrowed during the call. */
-typedef void (*trial_each)(void *context, const char *name);
-void trial_sorted_by(const char *body, trial_each each, void *context);
-
 struct trial_terms {
     char **items;
     size_t count;
