@@ -234,7 +234,8 @@ const struct command commands[] = {
         .summary = "test representative rows in a temporary index",
         .about = "Creates an index <alias>-validate-<random> with mapping and settings as "
                  "configured, fills it with rows of all kinds, and compares with the table: "
-                 "counts, queries, analysis, filter, sort, relevance, vectors, rate and storage. "
+                 "counts, queries, analysis, filter, sort, relevance, vectors, semantic searches, "
+                 "rate and storage. "
                  "The index is removed in any case; the live one is not touched. With --json, one "
                  "object per line for each pipeline.",
         .options = JSON | OPTION_BIT(OPTION_HTML) | OPTION_BIT(OPTION_AGAINST),

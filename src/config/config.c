@@ -300,6 +300,7 @@ static void config_free_validate(struct validate_config *v)
         free(q->name);
         free(q->q);
         free(q->body);
+        free(q->search_pipeline);
         text_free_list(q->expect, q->expect_count);
         for (size_t j = 0; j < q->judgement_count; j++) {
             free(q->judgements[j].id);

@@ -194,7 +194,7 @@ const struct option options[] = {
      .help = "fields that your searches sort by, in addition to those"},
     {"validate.queries", SCOPE_PIPELINE, OPTION_QUERIES, IN_PIPELINE(validate.queries),
      .help = "searches and the ids that they must find: name, q or body, expect, k, judgements, "
-             "min_ndcg"},
+             "min_ndcg, search_pipeline"},
     {"validate.queries_file", SCOPE_PIPELINE, OPTION_PATH, IN_PIPELINE(validate.queries_file),
      .help = "searches of your application: a search slow log, or one search body per line"},
     {"validate.min_ndcg", SCOPE_PIPELINE, OPTION_SHARE, IN_PIPELINE(validate.min_ndcg),

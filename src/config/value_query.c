@@ -14,6 +14,9 @@ static const struct option members[] = {
     {.path = "name", .type = OPTION_TEXT, .offset = offsetof(struct trial_query, name)},
     {.path = "q", .type = OPTION_TEXT, .offset = offsetof(struct trial_query, q)},
     {.path = "body", .type = OPTION_JSON, .offset = offsetof(struct trial_query, body)},
+    {.path = "search_pipeline",
+     .type = OPTION_TEXT,
+     .offset = offsetof(struct trial_query, search_pipeline)},
     {.path = "expect", .type = OPTION_LIST, .offset = offsetof(struct trial_query, expect)},
     {.path = "k",
      .type = OPTION_COUNT,
@@ -83,7 +86,8 @@ int value_queries(struct config_reader *r, const char *path, struct json_object 
         .members = members,
         .item_bytes = sizeof(struct trial_query),
         .hint = "an entry has \"q\" or \"body\", \"expect\" or \"judgements\", and may have "
-                "\"name\", \"k\" and \"min_ndcg\"",
+                "\"name\", \"k\", \"min_ndcg\" "
+                "and \"search_pipeline\"",
         .check = value_query_check_members,
     };
     struct query_list *out = target;

@@ -22,9 +22,10 @@ static void search(struct service *s)
     struct hits h;
     struct err err;
     scan_list_init(&h.ids, TRIAL_IDS_BYTES);
-    served_result(trial_search(s, INDEX, "{\"query\":{\"match_all\":{}}}", 10, &h, &err), 0, &err);
+    served_result(trial_search(s, INDEX, "{\"query\":{\"match_all\":{}}}", 10, NULL, &h, &err), 0,
+                  &err);
     expect_hits(&h);
-    served_result(trial_search_text(s, INDEX, "title:a", 10, &h, &err), 0, &err);
+    served_result(trial_search_text(s, INDEX, "title:a", 10, "hybrid", &h, &err), 0, &err);
     expect_hits(&h);
     scan_list_release(&h.ids);
 }

@@ -368,6 +368,8 @@ static void validation_page_push_step(struct buf *out, const struct validate_rep
         [VALIDATE_SORT] = "The documents must have the same order as in SQL.",
         [VALIDATE_RELEVANCE] = "The expected document must be among the first hits.",
         [VALIDATE_VECTORS] = "The nearest neighbour of a vector must be the vector itself.",
+        [VALIDATE_SEMANTIC] =
+            "A search by meaning, or a combination of searches, must find its documents.",
         [VALIDATE_GROWTH] = "All rows must fit on the disks of the service.",
         [VALIDATE_AGAINST] = "The searches must not be worse than by the other definition.",
     };

@@ -176,6 +176,7 @@ static int validate_run_steps(struct validating *v, struct err *err)
         {VALIDATE_SORT, validate_sort, false},
         {VALIDATE_RELEVANCE, validate_relevance, false},
         {VALIDATE_VECTORS, validate_vectors, true},
+        {VALIDATE_SEMANTIC, validate_semantic, false},
         {VALIDATE_GROWTH, validate_growth, false},
         {VALIDATE_AGAINST, validate_against, false},
     };

@@ -87,7 +87,11 @@ bool validate_ends(const struct err *err);
  * sample has rows. */
 int validate_search(struct validating *v, const char *body, size_t size,
                     struct err *err) MUST_CHECK;
-int validate_search_text(struct validating *v, const char *q, struct err *err) MUST_CHECK;
+/* The same through a search pipeline; null: none. */
+int validate_search_through(struct validating *v, const char *body, size_t size,
+                            const char *pipeline, struct err *err) MUST_CHECK;
+int validate_search_text(struct validating *v, const char *q, const char *pipeline,
+                         struct err *err) MUST_CHECK;
 /* Like validate_search; the body is `before`, the field's name as JSON, and `after`. */
 int validate_search_field(struct validating *v, const char *before, const char *field,
                           const char *after, size_t size, struct err *err) MUST_CHECK;
@@ -98,6 +102,12 @@ int validate_search_filled(struct validating *v, const char *field, size_t size,
 /* A search of the configuration, number i. */
 void validate_query_name(char *out, size_t size, const struct validating *v, size_t i);
 int validate_query_run(struct validating *v, size_t i, struct err *err) MUST_CHECK;
+/* Runs it and checks that it finds the expected documents. */
+int validate_query_expect(struct validating *v, size_t i, struct err *err) MUST_CHECK;
+/* Returns true for a search by meaning or a combination of searches: it belongs to the step
+ * "semantic", and has no more hits than it asks for. */
+bool validate_query_is_semantic(const struct validating *v, size_t i);
+bool validate_is_semantic_type(const char *type);
 /* Returns the rank of a key among the hits; 0: it is not among them. */
 size_t validate_query_rank(const struct validating *v, const char *key);
 /* Returns the nDCG of the hits by the judgements. */
@@ -164,6 +174,7 @@ int validate_filter(struct validating *v, struct err *err) MUST_CHECK;
 int validate_sort(struct validating *v, struct err *err) MUST_CHECK;
 int validate_relevance(struct validating *v, struct err *err) MUST_CHECK;
 int validate_vectors(struct validating *v, struct err *err) MUST_CHECK;
+int validate_semantic(struct validating *v, struct err *err) MUST_CHECK;
 int validate_growth(struct validating *v, struct err *err) MUST_CHECK;
 int validate_against(struct validating *v, struct err *err) MUST_CHECK;
 

@@ -41,18 +41,25 @@ int validate_search_filled(struct validating *v, const char *field, size_t size,
 
 int validate_search(struct validating *v, const char *body, size_t size, struct err *err)
 {
-    int rc = trial_search(v->ports->service, v->trial.index, body,
-                          size > 0 ? size : validate_ranking_whole_sample(v), &v->hits, err);
+    return validate_search_through(v, body, size, NULL, err);
+}
+
+int validate_search_through(struct validating *v, const char *body, size_t size,
+                            const char *pipeline, struct err *err)
+{
+    int rc =
+        trial_search(v->ports->service, v->trial.index, body,
+                     size > 0 ? size : validate_ranking_whole_sample(v), pipeline, &v->hits, err);
     if (rc == 0) {
         validate_ranking_place_hits(v);
     }
     return rc;
 }
 
-int validate_search_text(struct validating *v, const char *q, struct err *err)
+int validate_search_text(struct validating *v, const char *q, const char *pipeline, struct err *err)
 {
     int rc = trial_search_text(v->ports->service, v->trial.index, q,
-                               validate_ranking_whole_sample(v), &v->hits, err);
+                               validate_ranking_whole_sample(v), pipeline, &v->hits, err);
     if (rc == 0) {
         validate_ranking_place_hits(v);
     }

@@ -14,7 +14,7 @@ static const char *const step_names[VALIDATE_STEPS] = {
     [VALIDATE_ANALYSIS] = "analysis", [VALIDATE_FILTER] = "filter",
     [VALIDATE_SORT] = "sort",         [VALIDATE_RELEVANCE] = "relevance",
     [VALIDATE_VECTORS] = "vectors",   [VALIDATE_GROWTH] = "growth",
-    [VALIDATE_AGAINST] = "against",
+    [VALIDATE_SEMANTIC] = "semantic", [VALIDATE_AGAINST] = "against",
 };
 
 void validate_report_init(struct validate_report *r)

@@ -80,6 +80,7 @@ static const char *querylog_unknown_key(struct json_object *body)
         "seq_no_primary_term",
         "terminate_after",
         "verbose_pipeline",
+        "include_named_queries_score",
     };
     for (struct json_members m = json_tree_members(body); json_tree_next(&m);) {
         if (!querylog_is_one_of(m.name, LISTED(keys))) {

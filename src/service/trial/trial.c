@@ -111,8 +111,16 @@ static int trial_search_hits(struct service *s, const char *method, const char *
     return rc;
 }
 
+static void trial_push_pipeline(struct buf *path, const char *pipeline)
+{
+    if (pipeline != NULL) {
+        buf_push_literal(path, "&search_pipeline=");
+        http_push_segment(path, pipeline, strlen(pipeline));
+    }
+}
+
 int trial_search(struct service *s, const char *index, const char *body, size_t size,
-                 struct hits *out, struct err *err)
+                 const char *pipeline, struct hits *out, struct err *err)
 {
     struct buf path;
     struct json_object *tree = json_tree_of(body);
@@ -125,6 +133,7 @@ int trial_search(struct service *s, const char *index, const char *body, size_t 
     json_build_member(tree, "track_total_hits", json_build_bool(true));
     const char *text = json_build_string(tree, ASK_PLAIN);
     ask_path(&path, index, "/_search?" FILTER);
+    trial_push_pipeline(&path, pipeline);
     int rc = trial_search_hits(s, "POST", buf_text(&path), span_make(text, strlen(text)), out, err);
     buf_release(&path);
     json_object_put(tree);
@@ -132,7 +141,7 @@ int trial_search(struct service *s, const char *index, const char *body, size_t 
 }
 
 int trial_search_text(struct service *s, const char *index, const char *q, size_t size,
-                      struct hits *out, struct err *err)
+                      const char *pipeline, struct hits *out, struct err *err)
 {
     struct buf path;
     struct buf rest;
@@ -140,6 +149,7 @@ int trial_search_text(struct service *s, const char *index, const char *q, size_
     buf_push_literal(&rest, "/_search?q=");
     http_push_segment(&rest, q, strlen(q));
     buf_printf(&rest, "&size=%zu&_source=false&track_total_hits=true&" FILTER, size);
+    trial_push_pipeline(&rest, pipeline);
     ask_path(&path, index, buf_text(&rest));
     int rc = rest.failed || path.failed
                  ? err_set(err, ERR_CONFIG, "the search by q= is too long for a request")

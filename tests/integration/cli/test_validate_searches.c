@@ -203,10 +203,62 @@ START_TEST(a_file_that_holds_no_searches_is_refused_with_its_line)
 }
 END_TEST
 
+START_TEST(hybrid_searches_have_a_step_of_their_own)
+{
+    struct world w;
+    world_start(&w, ROWS, NULL);
+    world_pipeline(&w,
+                   "\"validate\": {\"queries\": [{\"name\": \"both\", \"body\": {\"query\": "
+                   "{\"hybrid\": {\"queries\": [{\"term\": {\"tags\": \"b17\"}}, {\"term\": "
+                   "{\"tags\": \"b18\"}}]}}}, \"search_pipeline\": \"_none\", \"expect\": [\"17\", "
+                   "\"18\"], \"k\": 1}]}");
+    struct json_object *tree = validate(&w, 0);
+    expect_status(tree, "semantic", "PASS");
+    expect_status(tree, "relevance", "PASS");
+    ck_assert_ptr_nonnull(
+        strstr(member(step_of(tree, "queries"), "text"), "0 searches of the configuration"));
+    json_object_put(tree);
+    world_pipeline(
+        &w, "\"validate\": {\"queries\": [{\"name\": \"both\", \"q\": \"tags:b17\", "
+            "\"search_pipeline\": \"no where\", \"expect\": [\"17\"]}, {\"body\": {\"query\": "
+            "{\"hybrid\": {\"queries\": [{\"match_all\": {}}]}}}, \"k\": 2, \"expect\": "
+            "[\"no such row\"]}]}");
+    tree = validate(&w, 4);
+    expect_noted(tree, "FAIL", "semantic", "Pipeline no where is not defined",
+                 "correct the search");
+    expect_noted(tree, "FAIL", "semantic", "\"no such row\" is not among its first 2 hits", "");
+    json_object_put(tree);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_semantic_field_that_no_search_uses_is_a_warning)
+{
+    static const char properties[] = "\"title\":{\"type\":\"semantic\"}";
+    struct world w;
+    world_start(&w, ROWS, NULL);
+    world_configure(&w, properties, "");
+    struct json_object *tree = validate(&w, 0);
+    expect_noted(tree, "WARN", "semantic", "no search of validate.queries uses it",
+                 "{\"neural\": {\"title\": {\"query_text\":");
+    json_object_put(tree);
+    w.members = "\"validate\": {\"queries\": [{\"body\": {\"query\": {\"match\": {\"title\": "
+                "\"title 42\"}}}, \"expect\": [\"42\"]}]}";
+    world_configure(&w, properties, "");
+    tree = validate(&w, 0);
+    expect_status(tree, "semantic", "PASS");
+    json_object_put(tree);
+    w.members = NULL;
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/cli/validate_searches", graded_documents_are_judged_by_their_order,
            two_mappings_are_compared_by_the_same_searches_on_the_same_rows,
            a_mapping_that_is_worse_is_a_warning,
            another_definition_that_cannot_be_tried_is_reported,
            the_fields_of_the_applications_searches_must_suit_them,
            what_a_mapping_leaves_out_is_found_by_the_applications_searches,
-           a_file_that_holds_no_searches_is_refused_with_its_line)
+           a_file_that_holds_no_searches_is_refused_with_its_line,
+           hybrid_searches_have_a_step_of_their_own,
+           a_semantic_field_that_no_search_uses_is_a_warning)

@@ -79,9 +79,9 @@ static const struct refused {
      NULL},
     {PIPE2("\"validate\": {\"queries\": [{\"qq\": \"a:b\"}]}"),
      "shop.json:3:27: unknown key \"pipelines[0].validate.queries[0].qq\"",
-     "an entry has \"q\" or \"body\", \"expect\" or \"judgements\", and may have \"name\", \"k\" "
-     "and "
-     "\"min_ndcg\""},
+     "an entry has \"q\" or \"body\", \"expect\" or \"judgements\", and may have \"name\", \"k\", "
+     "\"min_ndcg\" "
+     "and \"search_pipeline\""},
     {PIPE2("\"validate\": {\"queries\": [{\"q\": \"a:b\", \"judgements\": {\"7\": 4}}]}"),
      "shop.json:3:53: \"pipelines[0].validate.queries[0].judgements\": the grade of \"7\" is not a "
      "whole number from 0 to 3",

@@ -18,7 +18,7 @@
 #define SEARCH                                                                                     \
     "q,size,from,_source,track_total_hits,version,ignore_unavailable,"                             \
     "allow_no_indices,expand_wildcards,request_cache,timeout,preference,"                          \
-    "allow_partial_search_results"
+    "allow_partial_search_results,search_pipeline"
 
 /* {i} matches an index expression, {x} any single segment. The first matching entry wins. */
 static const struct {

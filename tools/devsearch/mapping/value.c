@@ -15,6 +15,8 @@ static const struct field_type types[] = {
     {"object", FAMILY_OBJECT, BOTH, NULL, 0},
     {"nested", FAMILY_NESTED, BOTH, NULL, 0},
     {"text", FAMILY_TEXT, BOTH, NULL, 0},
+    {"semantic", FAMILY_TEXT, OS, NULL, 0}, /* without a model, it is searched as a text */
+    {"semantic_text", FAMILY_TEXT, ES, NULL, 0},
     {"keyword", FAMILY_KEYWORD, BOTH, NULL, 0},
     {"wildcard", FAMILY_KEYWORD, BOTH, NULL, 0},
     {"long", FAMILY_INTEGER, BOTH, NULL, 9223372036854775807.0L},

@@ -178,11 +178,25 @@ static int read_parameters(struct asked *w, const struct request *q, struct refu
     return 0;
 }
 
+/* There is no way to make a search pipeline, so only the one that means none is known. */
+static int check_pipeline(const struct server *s, const struct request *q, struct refusal *refusal)
+{
+    const char *name = request_parameter(q, "search_pipeline");
+    if (name == NULL || (s->options->product == OPENSEARCH && strcmp(name, "_none") == 0)) {
+        return 0;
+    }
+    return s->options->product == OPENSEARCH
+               ? refuse(refusal, 400, "illegal_argument_exception", "Pipeline %s is not defined",
+                        name)
+               : refuse(refusal, 400, "illegal_argument_exception",
+                        "request [%s] contains unrecognized parameter: [search_pipeline]", q->path);
+}
+
 int asked_read(struct asked *w, const struct server *s, const struct request *q,
                struct refusal *refusal)
 {
     *w = (struct asked){.size = 10, .track = 10000, .source = true};
-    if (read_parameters(w, q, refusal) != 0) {
+    if (read_parameters(w, q, refusal) != 0 || check_pipeline(s, q, refusal) != 0) {
         return -1;
     }
     if (q->body.len > 0) {

@@ -304,6 +304,19 @@ static struct node *compile_bool(struct plan *p, struct json_object *body)
     return n;
 }
 
+/* Without a search pipeline, its score is not that of OpenSearch. */
+static struct node *compile_hybrid(struct plan *p, struct json_object *body)
+{
+    struct node *n = node_new(NODE_BOOL);
+    struct json_object *list = NULL;
+    json_object_object_get_ex(body, "queries", &list);
+    if (add_clause(p, n, CLAUSE_SHOULD, list) != 0) {
+        node_free(n);
+        return NULL;
+    }
+    return n;
+}
+
 static struct node *compile_all(struct plan *p, struct json_object *body)
 {
     (void)p;
@@ -338,7 +351,7 @@ static const struct {
     {"range", compile_range},   {"match_phrase", compile_phrase},
     {"exists", compile_exists}, {"query_string", compile_query_string},
     {"prefix", compile_prefix}, {"wildcard", compile_wildcard},
-    {"bool", compile_bool},
+    {"bool", compile_bool},     {"hybrid", compile_hybrid},
 };
 
 /* Returns true for OpenSearch's knn query; Elasticsearch's query of that name has other members. */

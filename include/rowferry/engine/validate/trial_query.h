@@ -20,7 +20,8 @@ struct trial_query {
     char *body; /* search request as one-line JSON object; null: use q */
     char **expect;
     size_t expect_count;
-    int64_t k; /* 0: the pipeline's default */
+    char *search_pipeline; /* of OpenSearch; null: the index's own, or none */
+    int64_t k;             /* 0: the pipeline's default */
     struct judgement *judgements;
     size_t judgement_count;
     double min_ndcg; /* 0: none */

@@ -28,6 +28,7 @@ enum validate_step_id {
     VALIDATE_SORT,
     VALIDATE_RELEVANCE,
     VALIDATE_VECTORS,
+    VALIDATE_SEMANTIC,
     VALIDATE_GROWTH,
     VALIDATE_AGAINST, /* only if there is another definition */
     VALIDATE_STEPS,

@@ -43,13 +43,13 @@ struct hits {
 };
 
 /* Sends POST _search with the query, sort and so on from body. Sets size, _source and
- * track_total_hits itself. */
+ * track_total_hits itself. pipeline: a search pipeline of OpenSearch; null: none. */
 int trial_search(struct service *s, const char *index, const char *body, size_t size,
-                 struct hits *out, struct err *err) MUST_CHECK;
+                 const char *pipeline, struct hits *out, struct err *err) MUST_CHECK;
 
 /* Sends GET _search?q=text; adds no quotation marks. */
 int trial_search_text(struct service *s, const char *index, const char *q, size_t size,
-                      struct hits *out, struct err *err) MUST_CHECK;
+                      const char *pipeline, struct hits *out, struct err *err) MUST_CHECK;
 
 struct trial_terms {
     char **items;

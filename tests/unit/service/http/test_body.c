@@ -92,7 +92,7 @@ static int search(struct service *s, struct err *err)
 {
     struct hits hits = {0};
     scan_list_init(&hits.ids, 4096);
-    int rc = trial_search(s, "shop-1", SEARCH, 10, &hits, err);
+    int rc = trial_search(s, "shop-1", SEARCH, 10, NULL, &hits, err);
     scan_list_release(&hits.ids);
     return rc;
 }
