@@ -109,9 +109,23 @@ char *validate_field_type(const struct validating *v, const char *field)
 void validate_note_unknown_field(struct validating *v, const char *field, const char *use,
                                  const char *where)
 {
+    char remedy[512];
+    const char *dot = strrchr(field, '.');
+    char *parent = dot != NULL ? text_copy_span(span_make(field, (size_t)(dot - field))) : NULL;
+    char *type = parent != NULL ? validate_field_type(v, parent) : NULL;
+    bool subfield = type != NULL && validate_type_is_text(type);
+    if (subfield) {
+        snprintf(remedy, sizeof(remedy),
+                 "add a subfield to \"%.150s\", \"fields\": {\"%.150s\": {\"type\": \"keyword\"}}",
+                 parent, dot + 1);
+    }
     validate_note(
-        v, VALIDATE_FAIL, "add it to to.mappings with its column, or correct the name of the field",
+        v, VALIDATE_FAIL,
+        subfield ? remedy
+                 : "add it to to.mappings with its column, or correct the name of the field",
         "field \"%s\" cannot be %s by: the mapping has no field of this name%s", field, use, where);
+    free(type);
+    free(parent);
 }
 
 void validate_note_text_field(struct validating *v, const char *field, const char *use,

@@ -160,7 +160,7 @@ START_TEST(what_a_mapping_leaves_out_is_found_by_the_applications_searches)
     world_start(&w, ROWS, NULL);
     use_log(&w, "{\"query\":{\"match\":{\"title\":\"1\"}},\"sort\":[\"price\"]}\n"
                 "{\"query\":{\"term\":{\"published\":true}}}\n"
-                "{\"query\":{\"term\":{\"extra.any\":1}}}\n");
+                "{\"query\":{\"term\":{\"extra.any\":1}},\"sort\":[\"title.raw\"]}\n");
     w.members = "\"validate\": {\"queries_file\": \"slow.log\"}";
     world_configure(&w,
                     "\"title\":{\"type\":\"text\",\"index\":false,\"fields\":{\"exact\":{\"type\":"
@@ -175,6 +175,9 @@ START_TEST(what_a_mapping_leaves_out_is_found_by_the_applications_searches)
     expect_noted(tree, "FAIL", "filter",
                  "field \"published\" can only slowly be filtered by: the mapping has \"index\"",
                  "");
+    expect_noted(tree, "FAIL", "sort",
+                 "field \"title.raw\" cannot be sorted by: the mapping has no",
+                 "\"fields\": {\"raw\": {\"type\": \"keyword\"}}");
     expect_noted(tree, "FAIL", "sort",
                  "field \"price\" cannot be sorted by: the mapping has \"doc_values\": false", "");
     json_object_put(tree);
