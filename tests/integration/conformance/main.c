@@ -40,6 +40,7 @@ static const struct {
     {"accounts", account_tests},
     {"data streams", stream_tests},
     {"ingest pipelines", ingest_tests},
+    {"the specification", specification_tests},
 };
 
 int main(void)

@@ -127,3 +127,4 @@ struct tests account_tests(void);
 struct tests validate_tests(void);
 struct tests validate_privilege_tests(void);
 struct tests init_tests(void);
+struct tests specification_tests(void);
