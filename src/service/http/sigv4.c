@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "http/sha256.h"
 #include "rowferry/base/ascii.h"
+#include "rowferry/base/sha256.h"
 #include "rowferry/service/http/http.h"
 
 #define TEXT_MAX_BYTES ((size_t)128 << 10)

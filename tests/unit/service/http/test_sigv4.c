@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "http/sha256.h"
+#include "rowferry/base/sha256.h"
 #include "suite.h"
 
 #define KEY_ID "AKIAIOSFODNN7EXAMPLE"

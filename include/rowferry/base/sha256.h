@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SHA-256 and HMAC (FIPS 180-4, RFC 2104), used by sigv4.h only. No library that the program needs
- * anyway provides them.
+ * SHA-256 and HMAC (FIPS 180-4, RFC 2104). No library that the program needs anyway provides them.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compression function over 64-byte blocks; the last block holds the length. */
-#include "http/sha256.h"
+#include "rowferry/base/sha256.h"
 
 #include <stdint.h>
 #include <string.h>
