@@ -231,12 +231,19 @@ int config_check_url(const char *url, bool credential, struct err *err)
 struct key_routing config_routing(const struct pipeline_config *p)
 {
     const struct from_config *from = &p->from;
+    struct key_routing routing = {.hashed = p->to.id == ID_SHA256};
     for (size_t i = 0; p->to.routing != NULL && i < from->key_count; i++) {
         if (strcmp(from->key[i], p->to.routing) == 0) {
-            return (struct key_routing){.part = i, .count = from->key_count};
+            routing.part = i;
+            routing.count = from->key_count;
         }
     }
-    return (struct key_routing){0};
+    return routing;
+}
+
+const char *config_id(const struct pipeline_config *p)
+{
+    return p->to.id == ID_SHA256 ? "sha256" : NULL;
 }
 
 void config_source_options(const struct config *c, const char *application_name,

@@ -110,6 +110,7 @@ void config_write_built(const struct pipeline_config *p, struct buf *out)
     json_build_member(to, "mappings", json_tree_of(p->to.mappings));
     config_built_add_text(to, "ingest_pipeline", p->to.ingest_pipeline);
     config_built_add_text(to, "routing", p->to.routing);
+    config_built_add_text(to, "id", config_id(p));
     json_build_member(o, "to", to);
     json_build_member(o, "fields", config_built_fields_of(p));
     buf_push_text(out,

@@ -173,6 +173,9 @@ const struct option options[] = {
      .most = "100", .help = "former generations that stay, for reindex --rollback"},
     {"to.routing", SCOPE_PIPELINE, OPTION_TEXT, IN_PIPELINE(to.routing),
      .help = "a column of from.key: documents with the same value lie on the same shard"},
+    {"to.id", SCOPE_PIPELINE, OPTION_CHOICE, IN_PIPELINE(to.id), .fallback = "key",
+     .choices = "key|sha256",
+     .help = "sha256: the _id of a key of more than 512 bytes is its hash, and no dead letter"},
     {"fields", SCOPE_PIPELINE, OPTION_FIELDS, IN_PIPELINE(fields),
      .help = "property <- column if the names differ; null: the service fills it; or an object: "
              "the zone of a timestamp, and its column"},

@@ -57,6 +57,9 @@ static void rebuild_arguments_configuration_of(char out[17], const struct pipeli
     if (p->to.routing != NULL) {
         rebuild_arguments_push_text(&shape, p->to.routing);
     }
+    if (p->to.id != ID_KEY) {
+        rebuild_arguments_push_text(&shape, config_id(p));
+    }
     rebuild_arguments_push_from(&shape, &p->from);
     for (size_t i = 0; i < p->field_count; i++) {
         rebuild_arguments_push_text(&shape, p->fields[i].property);

@@ -142,6 +142,7 @@ static int session_take_as_built(struct session *s, struct err *err)
         s->as_built.to.mappings = then->to.mappings;
         s->as_built.to.ingest_pipeline = then->to.ingest_pipeline;
         s->as_built.to.routing = then->to.routing;
+        s->as_built.to.id = then->to.id;
     }
     return session_take_pipeline(s, s->built != NULL ? &s->as_built : now, err);
 }
@@ -244,6 +245,7 @@ void session_open_table(struct session *s)
         .retain_age_ms = s->config->source.retain_age_ms,
         .retain_size = s->config->source.retain_size,
         .routing = p->to.routing,
+        .id = config_id(p),
         .query = p->from.query,
         .dependencies = p->from.dependencies,
         .dependency_count = p->from.dependency_count,

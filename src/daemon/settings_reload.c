@@ -20,6 +20,7 @@ static void settings_reload_take_definition(struct pipeline_config *p,
     p->to.settings = is->to.settings;
     p->to.ingest_pipeline = is->to.ingest_pipeline;
     p->to.routing = is->to.routing;
+    p->to.id = is->to.id;
     p->fields = is->fields;
     p->field_count = is->field_count;
 }

@@ -90,6 +90,7 @@ struct delete_guard_config {
     int64_t count;
 };
 
+enum id_form { ID_KEY, ID_SHA256 };
 enum index_kind { INDEX_KIND_INDEX, INDEX_KIND_DATA_STREAM };
 enum on_schema_change { ON_SCHEMA_CHANGE_STOP, ON_SCHEMA_CHANGE_REBUILD };
 
@@ -114,6 +115,7 @@ struct to_config {
     char *settings;        /* JSON object, one line; null if none */
     char *ingest_pipeline; /* null if none */
     char *routing;         /* a column of from.key; null if none */
+    int id;                /* enum id_form */
     int64_t keep;          /* number of old generations */
 };
 
@@ -205,15 +207,18 @@ const struct pipeline_config *config_pipeline(const struct config *c, const char
 
 /*
  * config_write_built appends the definition of a pipeline's documents as canonical text, which is
- * kept beside a generation: from, mappings, ingest pipeline, routing, fields. config_read_built
+ * kept beside a generation: from, mappings, ingest pipeline, routing, id, fields. config_read_built
  * parses such a text into a configuration with one pipeline. Its other options, including to.kind,
  * are meaningless: a data stream never has a second generation.
  */
 void config_write_built(const struct pipeline_config *p, struct buf *out);
 int config_read_built(struct config **out, const char *text, struct err *err) MUST_CHECK;
 
-/* Returns the part of the key that routes the pipeline's documents; count 0 if none. */
+/* Returns how keys address the pipeline's documents. */
 struct key_routing config_routing(const struct pipeline_config *p);
+
+/* Returns the text of to.id, or null if it has its default. */
+const char *config_id(const struct pipeline_config *p);
 
 /* Checks a URI from elsewhere as config_load checks source.uri. A password in it is ERR_CONFIG. */
 int config_check_uri(const char *uri, struct err *err) MUST_CHECK;

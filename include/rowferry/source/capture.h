@@ -52,6 +52,7 @@ struct change {
     struct span key; /* its text; borrowed until the next call, as is the row */
     struct row row;  /* UPSERT */
     bool key_null;   /* UPSERT: a part of the key is NULL, so the row can only be a dead letter */
+    bool key_cut;    /* only the beginning of a key that is too long for any document */
 
     /* SAFEPOINT, PAGE: reached when all before it is settled; borrowed until the next call; null
      * after a prescan and after requested keys */

@@ -6,8 +6,8 @@
 
 #include "rowferry/document/model/key.h"
 
-#define ACTION_BYTES 8192 /* more than any action line with key and routing needs */
-#define REASON_BYTES 512  /* maximum size of a recorded reason */
+#define ACTION_BYTES ((size_t)64 << 10) /* more than any action line with key and routing needs */
+#define REASON_BYTES 512                /* maximum size of a recorded reason */
 
 static size_t batch_saturated_add(size_t a, size_t b)
 {
@@ -25,7 +25,7 @@ void batch_init(struct batch *b, size_t full_bytes, size_t max_bytes, size_t max
     buf_init(&b->bytes,
              batch_saturated_add(batch_saturated_add(full_bytes, max_bytes), ACTION_BYTES));
     buf_init(&b->keys,
-             batch_saturated_multiply(batch_saturated_add(max_operations, 1), KEY_MAX_BYTES));
+             batch_saturated_multiply(batch_saturated_add(max_operations, 1), KEY_LONG_MAX_BYTES));
     buf_init(&b->reasons,
              batch_saturated_multiply(batch_saturated_add(max_operations, 1), REASON_BYTES));
 }

@@ -10,9 +10,11 @@
 
 #define ACTION_END ",\"version_type\":\"external\"}}\n"
 #define DOCUMENT_START "{\"source_id\":"
-#define VERSION_BYTES 20 /* maximum length of an int64 as text */
+#define TOO_LONG "a key of more than 8192 bytes"       /* KEY_LONG_MAX_BYTES */
+#define TOO_LONG_FOR_ID "a key of more than 512 bytes" /* KEY_MAX_BYTES */
+#define VERSION_BYTES 20                               /* maximum length of an int64 as text */
 
-struct quoted_key {
+struct quoted_id {
     size_t offset; /* in the batch's bytes */
     size_t len;
 };
@@ -81,7 +83,8 @@ static bool encode_refuse_room(struct refusal *refusal)
     return false;
 }
 
-static bool encode_key_fits(const struct value *key, struct refusal *refusal)
+static bool encode_key_fits(const struct key_routing *routing, const struct value *key,
+                            struct refusal *refusal)
 {
     if (key->null) {
         return encode_refuse(refusal, NULL, "a key with a part that is null", NULL);
@@ -89,15 +92,15 @@ static bool encode_key_fits(const struct value *key, struct refusal *refusal)
     if (key->len == 0) {
         return encode_refuse(refusal, NULL, "a key that is empty", NULL);
     }
-    if (key->len > KEY_MAX_BYTES) {
-        return encode_refuse(refusal, NULL, "a key of more than 512 bytes", key);
+    if (key->len > key_max_bytes(routing)) {
+        return encode_refuse(refusal, NULL, routing->hashed ? TOO_LONG : TOO_LONG_FOR_ID, key);
     }
     return true;
 }
 
 static void encode_push_routing(struct buf *out, const struct key_routing *routing, struct span key)
 {
-    char text[KEY_MAX_BYTES];
+    char text[KEY_LONG_MAX_BYTES];
     size_t len = key_route(text, routing, key.data, key.len);
     if (len > 0) {
         buf_push_literal(out, ",\"routing\":");
@@ -106,21 +109,21 @@ static void encode_push_routing(struct buf *out, const struct key_routing *routi
 }
 
 /* Appends the action line for a data stream, `{"create":{"_id":"42"}}`. */
-static struct quoted_key encode_push_create(struct batch *b, struct span key)
+static struct quoted_id encode_push_create(struct batch *b, struct span id)
 {
     struct buf *out = &b->bytes;
     buf_push_literal(out, "{\"create\":{\"_id\":");
-    struct quoted_key quoted = {.offset = out->len};
-    quote_push(out, key.data, key.len);
+    struct quoted_id quoted = {.offset = out->len};
+    quote_push(out, id.data, id.len);
     quoted.len = out->len - quoted.offset;
     buf_push_literal(out, "}}\n");
     return quoted;
 }
 
 /* Appends the action line, `{"index":{"_id":"42","version":1,"version_type":"external"}}`. Returns
- * offset and length of the quoted key. */
-static struct quoted_key encode_push_action(struct batch *b, enum operation_kind kind,
-                                            struct span key, int64_t version)
+ * offset and length of the quoted id. */
+static struct quoted_id encode_push_action(struct batch *b, enum operation_kind kind,
+                                           struct span key, struct span id, int64_t version)
 {
     struct buf *out = &b->bytes;
     if (kind == OPERATION_DELETE) {
@@ -128,8 +131,8 @@ static struct quoted_key encode_push_action(struct batch *b, enum operation_kind
     } else {
         buf_push_literal(out, "{\"index\":{\"_id\":");
     }
-    struct quoted_key quoted = {.offset = out->len};
-    quote_push(out, key.data, key.len);
+    struct quoted_id quoted = {.offset = out->len};
+    quote_push(out, id.data, id.len);
     quoted.len = out->len - quoted.offset;
     if (b->routing.count > 0) {
         encode_push_routing(out, &b->routing, key);
@@ -144,10 +147,15 @@ static struct quoted_key encode_push_action(struct batch *b, enum operation_kind
     return quoted;
 }
 
-/* Begins the document. The key is copied from the action line, where it is already escaped. */
-static void encode_push_source_id(struct buf *out, struct quoted_key quoted)
+/* Begins the document. The key is copied from the action line, where it is already escaped, unless
+ * the id is its hash. */
+static void encode_push_source_id(struct buf *out, struct span key, struct span id,
+                                  struct quoted_id quoted)
 {
-    if (buf_reserve(out, sizeof(DOCUMENT_START) + quoted.len)) {
+    if (id.data != key.data) {
+        buf_push_literal(out, DOCUMENT_START);
+        quote_push(out, key.data, key.len);
+    } else if (buf_reserve(out, sizeof(DOCUMENT_START) + quoted.len)) {
         char *to = PUT(out->data + out->len, DOCUMENT_START);
         to = encode_put(to, out->data + quoted.offset, quoted.len);
         out->len = (size_t)(to - out->data);
@@ -215,15 +223,18 @@ bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *r
     if (row->unreadable != NULL) {
         return encode_refuse(refusal, NULL, row->unreadable, NULL);
     }
-    if (!encode_key_fits(key, refusal)) {
+    if (!encode_key_fits(&b->routing, key, refusal)) {
         return false;
     }
-    struct span id = span_make(key->text, key->len);
-    batch_begin(b, OPERATION_UPSERT, id, b->creates ? OPERATION_CREATES : version, page);
-    struct quoted_key quoted = b->creates ? encode_push_create(b, id)
-                                          : encode_push_action(b, OPERATION_UPSERT, id, version);
+    char hash[KEY_ID_BYTES];
+    struct span source_id = span_make(key->text, key->len);
+    struct span id = key_id(hash, &b->routing, source_id);
+    batch_begin(b, OPERATION_UPSERT, source_id, b->creates ? OPERATION_CREATES : version, page);
+    struct quoted_id quoted = b->creates
+                                  ? encode_push_create(b, id)
+                                  : encode_push_action(b, OPERATION_UPSERT, source_id, id, version);
     size_t start = b->bytes.len;
-    encode_push_source_id(&b->bytes, quoted);
+    encode_push_source_id(&b->bytes, source_id, id, quoted);
     if (!encode_push_steps(b, plan, row, start, refusal)) {
         batch_rollback(b);
         return false;
@@ -240,14 +251,21 @@ bool encode_delete(struct batch *b, struct span key, int64_t version, uint64_t p
                    struct refusal *refusal)
 {
     struct value value = {.text = key.data, .len = key.len};
-    if (!encode_key_fits(&value, refusal)) {
+    if (!encode_key_fits(&b->routing, &value, refusal)) {
         return false;
     }
     if (b->creates) {
         return encode_refuse(refusal, NULL, "the row is gone, and a data stream takes no deletes",
                              NULL);
     }
+    char hash[KEY_ID_BYTES];
     batch_begin(b, OPERATION_DELETE, key, version, page);
-    (void)encode_push_action(b, OPERATION_DELETE, key, version);
+    (void)encode_push_action(b, OPERATION_DELETE, key, key_id(hash, &b->routing, key), version);
     return batch_commit(b) || encode_refuse_room(refusal);
+}
+
+bool encode_refuse_cut(struct span key, struct refusal *refusal)
+{
+    return encode_refuse(refusal, NULL, TOO_LONG,
+                         &(struct value){.text = key.data, .len = key.len});
 }

@@ -13,7 +13,6 @@
 #include "rowferry/base/text.h"
 
 #define SOURCE_ID "source_id"
-#define KEY_CHARACTERS_MAX 512 /* KEY_MAX_BYTES, which both products demand of an _id */
 #define ONE_LINE (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
 static const struct mapping_kind {
@@ -246,7 +245,7 @@ static int mapping_parse_properties(struct property **out, size_t *count,
 }
 
 /* The services take true and false as texts too. */
-const char *mapping_source_id_fault(struct json_object *property)
+const char *mapping_source_id_fault(struct json_object *property, size_t key_max_bytes)
 {
     static const char *const others[] = {"normalizer", "script"};
     char *doc_values = mapping_member_text(property, "doc_values");
@@ -259,7 +258,7 @@ const char *mapping_source_id_fault(struct json_object *property)
         return "type";
     }
     int64_t ignore_above = mapping_member_int(property, "ignore_above");
-    if (ignore_above != 0 && ignore_above < KEY_CHARACTERS_MAX) {
+    if (ignore_above != 0 && ignore_above < (int64_t)key_max_bytes) {
         return "ignore_above";
     }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -275,7 +274,7 @@ static int mapping_check_source_id(const struct mapping *m, struct json_object *
                                    struct err *err)
 {
     const struct property *p = mapping_find(m, SOURCE_ID);
-    const char *fault = mapping_source_id_fault(json_tree_member(properties, SOURCE_ID));
+    const char *fault = mapping_source_id_fault(json_tree_member(properties, SOURCE_ID), 0);
     if (p == NULL || (fault == NULL && p->ignore_above == 0)) {
         return 0;
     }

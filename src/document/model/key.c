@@ -2,10 +2,14 @@
 /* The source_id: splitting it into the key's parts. */
 #include "rowferry/document/model/key.h"
 
-#include <stdbool.h>
 #include <string.h>
 
+#include "rowferry/base/ascii.h"
 #include "rowferry/base/buf.h"
+#include "rowferry/base/sha256.h"
+
+#define HASH_START "sha256:"
+#define HASH_START_BYTES (sizeof(HASH_START) - 1)
 
 /* Ends part number *part and starts the next one. Returns false after the last part. */
 static bool key_next_part(struct buf *out, size_t *offsets, size_t *part, size_t count)
@@ -66,10 +70,27 @@ int key_split(struct buf *out, size_t *offsets, const char *text, size_t len, si
     return 0;
 }
 
+bool key_is_hash(struct span text)
+{
+    bool is = text.len == KEY_ID_BYTES - 1 && memcmp(text.data, HASH_START, HASH_START_BYTES) == 0;
+    for (size_t i = HASH_START_BYTES; is && i < text.len; i++) {
+        is = ascii_is_digit(text.data[i]) || (text.data[i] >= 'a' && text.data[i] <= 'f');
+    }
+    return is;
+}
+
+struct span key_hash(char out[KEY_ID_BYTES], struct span key)
+{
+    struct digest digest = sha256(key);
+    memcpy(out, HASH_START, HASH_START_BYTES);
+    sha256_hex(out + HASH_START_BYTES, &digest);
+    return span_make(out, KEY_ID_BYTES - 1);
+}
+
 /* Appends one part of a key with several parts to out. Returns false if the text has no such part
  * or is not a valid key. */
-static bool key_take_part(char out[KEY_MAX_BYTES], size_t *used, const struct key_routing *routing,
-                          const char *text, size_t len)
+static bool key_take_part(char out[KEY_LONG_MAX_BYTES], size_t *used,
+                          const struct key_routing *routing, const char *text, size_t len)
 {
     size_t part = 0;
     for (size_t i = 0; i < len; i++) {
@@ -86,11 +107,11 @@ static bool key_take_part(char out[KEY_MAX_BYTES], size_t *used, const struct ke
     return part + 1 == routing->count;
 }
 
-size_t key_route(char out[KEY_MAX_BYTES], const struct key_routing *routing, const char *text,
+size_t key_route(char out[KEY_LONG_MAX_BYTES], const struct key_routing *routing, const char *text,
                  size_t len)
 {
     size_t used = 0;
-    if (routing->count == 0 || len > KEY_MAX_BYTES) {
+    if (routing->count == 0 || len > key_max_bytes(routing)) {
         return 0;
     }
     if (routing->count == 1) {

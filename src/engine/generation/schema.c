@@ -225,12 +225,13 @@ int schema_check(struct generation *t, struct err *err)
 /* A template of the service may have added to it, and "ignore_above" can be put in place. */
 int schema_check_source_id(const struct generation *t, const struct index_info *at, struct err *err)
 {
-    if (at->source_id_fault == NULL) {
+    const char *fault = t->definition->routing.hashed ? at->long_key_fault : at->source_id_fault;
+    if (fault == NULL) {
         return 0;
     }
     err_set(err, ERR_STATE,
             "\"%s\" of property \"source_id\" in index \"%s\" prevents listing documents by key",
-            at->source_id_fault, at->name);
+            fault, at->name);
     return err_hint(err,
                     "remove it from the index templates that match the name, then run: rowferry "
                     "%s %s",

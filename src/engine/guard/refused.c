@@ -15,7 +15,7 @@ void refused_accompany(struct batch *b)
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        char key[KEY_MAX_BYTES];
+        char key[KEY_LONG_MAX_BYTES];
         size_t len = b->operations[i].key_len;
         struct refusal refusal;
         if (b->operations[i].refused < WITNESSED_FROM || len > sizeof(key)) {

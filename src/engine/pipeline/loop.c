@@ -64,7 +64,8 @@ static size_t loop_encode(struct loop *l, struct batch *batch, uint64_t page,
 {
     const struct change *change = &l->reading.change;
     int64_t version = l->source_reader.version;
-    bool added = change->kind == CHANGE_UPSERT
+    bool added = change->key_cut ? encode_refuse_cut(change->key, refusal)
+                 : change->kind == CHANGE_UPSERT
                      ? encode_upsert(batch, l->plan, &change->row, version, page, refusal)
                      : encode_delete(batch, change->key, version, page, refusal);
     return added ? batch->operations[batch->count - 1].len : 0;

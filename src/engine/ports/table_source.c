@@ -91,6 +91,7 @@ static void table_source_fingerprint(struct table_source *t, const struct buf *v
     table_source_push_line(&text, "where ", t->options.where);
     table_source_push_line(&text, "cursor ", t->options.cursor);
     table_source_push_line(&text, "routing ", t->options.routing);
+    table_source_push_line(&text, "id ", t->options.id);
     for (size_t i = 0; i < t->plan.column_count; i++) {
         table_source_push_column(&text, row_columns_find(&t->table->columns, t->plan.columns[i]));
     }
@@ -151,17 +152,15 @@ static void table_source_words(struct table_source *t)
     struct buf value;
     buf_init(&value, WORDS_MAX_BYTES);
     table_source_word_key(t, &value);
-    if (t->table->query != NULL) {
-        drift_words_push(&t->words, WORD_PART, "query", t->table->query);
-    }
-    if (t->options.where != NULL) {
-        drift_words_push(&t->words, WORD_PART, "where", t->options.where);
-    }
-    if (t->options.cursor != NULL) {
-        drift_words_push(&t->words, WORD_PART, "cursor", t->options.cursor);
-    }
-    if (t->options.routing != NULL) {
-        drift_words_push(&t->words, WORD_PART, "routing", t->options.routing);
+    const char *const parts[][2] = {{"query", t->table->query},
+                                    {"where", t->options.where},
+                                    {"cursor", t->options.cursor},
+                                    {"routing", t->options.routing},
+                                    {"id", t->options.id}};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (parts[i][1] != NULL) {
+            drift_words_push(&t->words, WORD_PART, parts[i][0], parts[i][1]);
+        }
     }
     table_source_word_fields(t, &value);
     buf_release(&value);

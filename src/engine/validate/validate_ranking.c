@@ -5,11 +5,28 @@
 
 #include "validate/validate_private.h"
 
+/* Finds the row of a hit by its id, which may be the hash of a key. */
+static bool validate_ranking_find(const struct validating *v, struct span id, size_t *place)
+{
+    char hash[KEY_ID_BYTES];
+    const struct key_routing *routing = &v->options->routing;
+    if (!routing->hashed || !key_is_hash(id)) {
+        return sample_find(v->sample, id, place);
+    }
+    for (size_t i = 0; i < sample_count(v->sample); i++) {
+        if (span_equal(key_id(hash, routing, sample_key(v->sample, i)), id)) {
+            *place = i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static void validate_ranking_place_hits(struct validating *v)
 {
     v->places = mem_grow(v->places, v->hits.ids.count + 1, sizeof(*v->places));
     for (size_t i = 0; i < v->hits.ids.count; i++) {
-        if (!sample_find(v->sample, scan_list_get(&v->hits.ids, i), &v->places[i])) {
+        if (!validate_ranking_find(v, scan_list_get(&v->hits.ids, i), &v->places[i])) {
             v->places[i] = JUDGE_STRANGER;
         }
     }

@@ -336,6 +336,7 @@ static void verify_init(struct verify *v)
     retry_budget_init(&v->retry_budget, "source or service", p->definition.name,
                       p->limits.retry_budget_ms);
     batch_init(&v->batch, p->limits.document_bytes, p->limits.document_bytes, VERIFY_PAGE);
+    v->batch.routing = p->definition.routing;
     documents_init(&v->documents);
     scan_list_init(&v->page, VERIFY_KEYS_BYTES);
     scan_list_init(&v->sample, VERIFY_KEYS_BYTES);

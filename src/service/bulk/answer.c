@@ -272,7 +272,8 @@ static bool answer_may_be_plain(const struct answer *a, unsigned depth)
 
 static bool answer_is_named(const struct answer *a, const struct operation *o, struct span id)
 {
-    struct span key = batch_key(a->batch, o);
+    char hash[KEY_ID_BYTES];
+    struct span key = key_id(hash, &a->batch->routing, batch_key(a->batch, o));
     return !o->answered && o->kind == a->kind && key.len == id.len &&
            memcmp(key.data, id.data, id.len) == 0;
 }
@@ -381,11 +382,13 @@ static size_t answer_on_take(void *context, unsigned depth, struct span bytes)
     }
     struct operation *o = &a->batch->operations[a->item];
     struct span rest = bytes;
+    char hash[KEY_ID_BYTES];
     struct item item = {0};
     if (o->answered || !answer_skip_start(&rest, o->kind) ||
         !written_index_skip(&a->where, &rest) ||
         (SKIP(&rest, "\"_id\":\"") &&
-         !(answer_skip_key(&rest, batch_key(a->batch, o)) && SKIP(&rest, "\","))) ||
+         !(answer_skip_key(&rest, key_id(hash, &a->batch->routing, batch_key(a->batch, o))) &&
+           SKIP(&rest, "\","))) ||
         !answer_skip_status(&rest, &item.status)) {
         return 0;
     }

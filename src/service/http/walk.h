@@ -15,7 +15,7 @@
 #include "rowferry/base/text.h"
 
 #define WALK_MAX_DEPTH 64
-#define WALK_TEXT_BYTES 1024
+#define WALK_TEXT_BYTES 16384 /* more than a key can have */
 
 /* Each event returns false to abort. depth is the depth of the container; the outermost is 1. */
 struct walk_events {

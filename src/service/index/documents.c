@@ -98,14 +98,21 @@ static const char *documents_source_query(const struct service *s, bool with_sou
                                         : "/_mget";
 }
 
+static void documents_push_id(struct buf *out, const struct key_routing *routing, struct span key)
+{
+    char hash[KEY_ID_BYTES];
+    struct span id = key_id(hash, routing, key);
+    text_json(out, id.data, id.len);
+}
+
 /* {"_id":"eu:42","routing":"eu"} */
 static void documents_push_routed(struct buf *out, const struct key_routing *routing,
                                   struct span key)
 {
-    char text[KEY_MAX_BYTES];
+    char text[KEY_LONG_MAX_BYTES];
     size_t len = key_route(text, routing, key.data, key.len);
     buf_push_literal(out, "{\"_id\":");
-    text_json(out, key.data, key.len);
+    documents_push_id(out, routing, key);
     if (len > 0) {
         buf_push_literal(out, ",\"routing\":");
         text_json(out, text, len);
@@ -123,7 +130,7 @@ static void documents_push_wanted(struct buf *out, const struct service *s, cons
         if (routing->count > 0) {
             documents_push_routed(out, routing, keys[i]);
         } else {
-            text_json(out, keys[i].data, keys[i].len);
+            documents_push_id(out, routing, keys[i]);
         }
     }
     buf_push_literal(out, "]}");
@@ -143,7 +150,7 @@ static int documents_request_large(struct service *s, const char *path, struct s
 /* --- data streams ---------------------------------------------------------------------------- */
 
 struct asked {
-    struct span quoted; /* key as quoted in the request */
+    struct span quoted; /* id as quoted in the request */
     size_t at;          /* position among the keys */
     int64_t number;     /* number of the backing index with the document */
 };
@@ -227,8 +234,9 @@ static bool documents_take_found(struct documents *d, struct asked *asked)
 
 /* Writes the search and records the offset of each key in it. Every backing index may have a
  * document with an id. */
-static void documents_push_search(struct buf *out, const struct span *keys, size_t count,
-                                  size_t size, const char *source, struct asked *asked)
+static void documents_push_search(struct buf *out, const struct key_routing *routing,
+                                  const struct span *keys, size_t count, size_t size,
+                                  const char *source, struct asked *asked)
 {
     buf_printf(out,
                "{\"size\":%zu,\"track_total_hits\":false,\"version\":true,\"_source\":%s,\"sort\":["
@@ -237,7 +245,7 @@ static void documents_push_search(struct buf *out, const struct span *keys, size
     for (size_t i = 0; i < count; i++) {
         buf_push_text(out, i > 0 ? "," : "");
         size_t from = out->len;
-        text_json(out, keys[i].data, keys[i].len);
+        documents_push_id(out, routing, keys[i]);
         asked[i] = (struct asked){.quoted = span_make(NULL, out->len - from), .at = from};
     }
     buf_push_literal(out, "]}}}");
@@ -261,7 +269,7 @@ static int documents_search_some(struct service *s, const char *index, const str
     ask_path(&path, index,
              "/_search?allow_partial_search_results=false&filter_path=timed_out,hits.hits._index,"
              "hits.hits._id,hits.hits._version,hits.hits._source");
-    documents_push_search(&body, keys, count, size,
+    documents_push_search(&body, &s->options.routing, keys, count, size,
                           !with_source                 ? "false"
                           : documents_vectors_apart(s) ? "{\"exclude_vectors\":false}"
                                                        : "true",
@@ -392,15 +400,23 @@ int documents_form(struct service *s, const char *index, enum source_form *form,
 
 /* --- documents without a source_id ----------------------------------------------------------- */
 
-static int documents_take_nameless(struct json_object *tree, struct scan_page *page,
-                                   struct err *err)
+static int documents_take_nameless(struct json_object *tree, const struct key_routing *routing,
+                                   struct scan_page *page, struct err *err)
 {
     static const char *const keys[] = {"hits", "hits", NULL};
     struct json_object *hits;
     int rc = body_list(tree, keys, &hits, err);
     for (size_t i = 0; i < json_tree_length(hits) && i < SCAN_PAGE; i++) {
         const char *id = json_tree_text(json_tree_item(hits, i), "_id");
-        scan_list_push(&page->keys, span_make(id, strlen(id)));
+        struct span key = span_make(id, strlen(id));
+        if (routing->hashed && key_is_hash(key)) {
+            return err_set(
+                err, ERR_REJECTED,
+                "document \"%s\" cannot be one of rowferry: its _id is a hash, but it has "
+                "no source_id",
+                id);
+        }
+        scan_list_push(&page->keys, key);
     }
     page->last = true;
     return rc;
@@ -429,7 +445,7 @@ int documents_nameless(struct service *s, const char *index, struct scan_page *p
     }
     scan_page_reset(page);
     if (rc == 0) {
-        rc = documents_take_nameless(tree, page, err);
+        rc = documents_take_nameless(tree, &s->options.routing, page, err);
     }
     json_object_put(tree);
     return rc;

@@ -102,7 +102,9 @@ void index_info_read(struct index_info *out, const char *name, struct json_objec
         json_tree_at(description, (const char *const[]){"settings", "index", NULL});
     static const char *const source_id[] = {"mappings", "properties", "source_id", NULL};
     memset(out, 0, sizeof(*out));
-    out->source_id_fault = mapping_source_id_fault(json_tree_at(description, source_id));
+    struct json_object *property = json_tree_at(description, source_id);
+    out->source_id_fault = mapping_source_id_fault(property, KEY_MAX_BYTES);
+    out->long_key_fault = mapping_source_id_fault(property, KEY_LONG_MAX_BYTES);
     body_copy(out->name, sizeof(out->name), name);
     body_copy(out->uuid, sizeof(out->uuid), json_tree_text(settings, "uuid"));
     body_copy(out->pipeline, sizeof(out->pipeline), json_tree_text(ours, "pipeline"));

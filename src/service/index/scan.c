@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "http/ask.h"
+#include "http/service.h"
 #include "http/walk.h"
+#include "rowferry/document/model/key.h"
 
 #define KEYS_MAX_BYTES ((size_t)8 << 20)
 #define KEYS_FIRST 1000 /* initial capacity of a list */
-#define REQUEST_MAX_BYTES ((size_t)16 << 10)
+#define REQUEST_MAX_BYTES ((size_t)64 << 10)
 
 void scan_list_init(struct scan_list *k, size_t max_bytes)
 {
@@ -76,6 +78,7 @@ enum depth { DEPTH_TOP = 1, DEPTH_INNER, DEPTH_LIST, DEPTH_HIT, DEPTH_SORT };
 struct scan_answer {
     struct walk walk;
     struct scan_page *page;
+    const struct key_routing *routing;
     char keys[DEPTH_HIT + 1][16]; /* last key of each open object */
     size_t sort_values; /* sort values in the current hit: Elasticsearch may add one of its own */
     size_t seen;        /* number of hits */
@@ -86,6 +89,7 @@ struct scan_answer {
     bool partial;
     bool keyless;
     bool strange; /* a key that cannot be one of ours */
+    bool foreign; /* an id that is the hash of another key than the source_id */
 };
 
 static bool scan_in_hits(const struct scan_answer *h)
@@ -139,6 +143,20 @@ static void scan_note_group(struct scan_answer *h, struct span text)
     buf_push(next, text.data, text.len);
 }
 
+/* Replaces the last id by its key, if it is a hash. */
+static void scan_take_hashed(struct scan_answer *h, struct span source_id)
+{
+    char hash[KEY_ID_BYTES];
+    struct scan_list *ids = &h->page->keys;
+    struct span id = ids->count > 0 ? scan_list_get(ids, ids->count - 1) : span_make("", 0);
+    if (!h->routing->hashed || !key_is_hash(id)) {
+        return;
+    }
+    h->foreign = h->foreign || !span_equal(key_id(hash, h->routing, source_id), id);
+    scan_list_cut(ids, ids->count - 1);
+    scan_list_push(ids, source_id);
+}
+
 static bool scan_on_string(void *context, unsigned depth, struct span text)
 {
     struct scan_answer *h = context;
@@ -149,6 +167,7 @@ static bool scan_on_string(void *context, unsigned depth, struct span text)
         h->strange = h->strange || text.len >= WALK_TEXT_BYTES;
     }
     if (sort && h->page->ids) {
+        scan_take_hashed(h, text);
         scan_note_group(h, text);
     } else if (sort || id) {
         if (h->page->keys.count == SCAN_PAGE) {
@@ -189,14 +208,30 @@ static void scan_leave_group(struct scan_answer *h)
     }
 }
 
+static int scan_explain(const struct scan_answer *h, const char *index, struct err *err)
+{
+    if (h->partial) {
+        return err_set(err, ERR_TRANSIENT, "could not reach all shards of index \"%s\"", index);
+    }
+    if (h->strange || h->foreign) {
+        return err_set(err, ERR_REJECTED,
+                       "index \"%s\" has a document that rowferry cannot have written: its %s",
+                       index,
+                       h->strange ? "source_id is longer than a key can be"
+                                  : "_id is a hash, but not that of its source_id");
+    }
+    return 0;
+}
+
 static int scan_read_hits(const struct http_answer *answer, const char *path, const char *index,
-                          size_t size, struct scan_page *page, struct err *err)
+                          const struct key_routing *routing, size_t size, struct scan_page *page,
+                          struct err *err)
 {
     static const struct walk_events events = {.open = scan_on_open,
                                               .key = scan_on_key,
                                               .string = scan_on_string,
                                               .scalar = scan_on_scalar};
-    struct scan_answer h = {.page = page};
+    struct scan_answer h = {.page = page, .routing = routing};
     buf_init(&h.before, WALK_TEXT_BYTES);
     walk_begin(&h.walk, &events, &h);
     h.walk.exact = true;
@@ -208,16 +243,7 @@ static int scan_read_hits(const struct http_answer *answer, const char *path, co
     if (!whole) {
         return body_unreadable(answer, "POST", path, "it is not the answer to a search", err);
     }
-    if (h.partial) {
-        return err_set(err, ERR_TRANSIENT, "could not reach all shards of index \"%s\"", index);
-    }
-    if (h.strange) {
-        return err_set(err, ERR_REJECTED,
-                       "index \"%s\" has a document that rowferry cannot have written: its "
-                       "source_id is longer than a key can be",
-                       index);
-    }
-    return 0;
+    return scan_explain(&h, index, err);
 }
 
 /* --- the request --------------------------------------------------------------------------- */
@@ -232,18 +258,19 @@ size_t scan_window(const struct err *refusal)
 }
 
 /* A hit with its id is about twice as long. */
-static size_t scan_sure_size(const struct scan_page *page)
+static size_t scan_sure_size(const struct service *s, const struct scan_page *page)
 {
-    size_t sure = page->ids ? SCAN_SURE / 2 : SCAN_SURE;
+    size_t most = key_max_bytes(&s->options.routing) / KEY_MAX_BYTES;
+    size_t sure = SCAN_SURE / most / (page->ids ? 2 : 1);
     return page->window > 0 && page->window < sure ? page->window : sure;
 }
 
 /* Returns the number of keys of the previous page's average length that fill a page. */
-static size_t scan_size_after(const struct scan_page *page)
+static size_t scan_size_after(const struct service *s, const struct scan_page *page)
 {
     size_t bytes = page->keys.count > 0 ? page->keys.bytes.len / page->keys.count + 1 : 0;
     size_t most = page->window > 0 && page->window < SCAN_PAGE ? page->window : SCAN_PAGE;
-    size_t sure = scan_sure_size(page);
+    size_t sure = scan_sure_size(s, page);
     size_t fit = bytes > 0 ? SCAN_PAGE_BYTES / bytes / (page->ids ? 2 : 1) : sure;
     return fit < sure ? sure : fit > most ? most : fit;
 }
@@ -283,7 +310,8 @@ static int scan_some(struct service *s, const char *index, struct span after, si
         rc = http_request(s, "POST", buf_text(&path), span_make(body.data, body.len), &answer, err);
     }
     if (rc == 0) {
-        rc = answer.status == 200 ? scan_read_hits(&answer, buf_text(&path), index, size, page, err)
+        rc = answer.status == 200 ? scan_read_hits(&answer, buf_text(&path), index,
+                                                   &s->options.routing, size, page, err)
                                   : http_refuse(&answer, "POST", buf_text(&path), err);
         size_t window = rc < 0 ? scan_window(err) : 0;
         page->window = window > 0 ? window : page->window;
@@ -300,13 +328,13 @@ int scan_next(struct service *s, const char *index, struct span after, struct sc
               struct err *err)
 {
     struct buf last; /* `after` may point into the page */
-    size_t size = scan_size_after(page);
+    size_t size = scan_size_after(s, page);
     buf_init(&last, REQUEST_MAX_BYTES);
     buf_push(&last, after.data, after.data != NULL ? after.len : 0);
     after.data = after.data != NULL ? buf_text(&last) : NULL;
     int rc = scan_some(s, index, after, size, page, err);
-    if (rc < 0 && size > scan_sure_size(page)) {
-        rc = scan_some(s, index, after, scan_sure_size(page), page, err);
+    if (rc < 0 && size > scan_sure_size(s, page)) {
+        rc = scan_some(s, index, after, scan_sure_size(s, page), page, err);
     }
     buf_release(&last);
     return rc;

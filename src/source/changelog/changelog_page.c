@@ -213,8 +213,10 @@ static void changelog_page_give_cut(struct changelog_page *p, struct span key,
                                     struct change *change)
 {
     p->keys.cut = (struct value){.text = key.data, .len = key.len};
-    *change = (struct change){
-        .kind = CHANGE_UPSERT, .row = {.values = &p->keys.cut, .count = 1}, .key = key};
+    *change = (struct change){.kind = CHANGE_UPSERT,
+                              .row = {.values = &p->keys.cut, .count = 1},
+                              .key = key,
+                              .key_cut = true};
 }
 
 /* Returns true if it filled `change`. */
@@ -232,7 +234,8 @@ static bool changelog_page_give_gone(struct changelog_page *p, struct change *ch
         } else if (!item->found) {
             item->found = true; /* delivered, in case that the page is read again */
             *change = (struct change){.kind = prescan ? CHANGE_PRESCAN_DELETE : CHANGE_DELETE,
-                                      .key = keyset_get(&p->keys.set, i)};
+                                      .key = keyset_get(&p->keys.set, i),
+                                      .key_cut = item->cut == KEYSET_CUT_GONE};
             return true;
         }
     }

@@ -22,6 +22,7 @@
 
 /* Operations of an entry other than "read the key again" (migrations/source). */
 #define OP_TRUNCATED 'T'
+#define DOTS "..."
 #define OP_LONG 'L'      /* an existing row; the key is truncated, and too long for a document */
 #define OP_LONG_GONE 'M' /* the same for a deleted row */
 #define OP_ANYTHING 'A'  /* any row may have changed */
@@ -96,23 +97,41 @@ static void page_push_place(struct places *p, struct page_place place)
     p->items[p->count++] = place;
 }
 
-static int page_take_key(struct page_stretch *w, const PGresult *r, struct page_place before,
-                         struct err *err)
+/* Returns the key's text. A cut key ends with dots, because another row may have exactly its
+ * beginning as a key. */
+static struct span page_key_text(const PGresult *r, bool cut, char out[KEY_LONG_MAX_BYTES])
 {
+    struct span key = span_make(PQgetvalue(r, 0, 3), (size_t)PQgetlength(r, 0, 3));
+    if (cut && key.len > KEY_MAX_BYTES && key.len + sizeof(DOTS) <= KEY_LONG_MAX_BYTES) {
+        memcpy(out, key.data, key.len);
+        memcpy(out + key.len, DOTS, sizeof(DOTS));
+        key = span_make(out, key.len + sizeof(DOTS) - 1);
+    }
+    return key;
+}
+
+static int page_take_key(struct page_stretch *w, const PGresult *r, enum keyset_cut cut,
+                         struct page_place before, struct err *err)
+{
+    char text[KEY_LONG_MAX_BYTES];
     if (PQgetisnull(r, 0, 3)) {
         w->null_keys = true;
         return 0;
     }
-    struct span key = span_make(PQgetvalue(r, 0, 3), (size_t)PQgetlength(r, 0, 3));
+    struct span key = page_key_text(r, cut != KEYSET_WHOLE, text);
     switch (keyset_add(w->keys, key)) {
     case KEYSET_NEW:
         page_push_place(w->befores, before);
-        return 0;
+        break;
     case KEYSET_KNOWN:
-        return 0;
+        break;
     default:
         return err_set(err, ERR_REJECTED, "the change log holds a key of %zu bytes", key.len);
     }
+    if (cut != KEYSET_WHOLE && key.len > KEY_MAX_BYTES) {
+        keyset_set_cut(w->keys, key, cut);
+    }
+    return 0;
 }
 
 static int page_take_entry(struct page *page, const PGresult *r, struct err *err)
@@ -147,12 +166,11 @@ static int page_take_entry(struct page *page, const PGresult *r, struct err *err
         w->unreadable = w->unreadable || unreadable;
         return 0;
     }
-    int rc = page_take_key(w, r, before, err);
-    struct span key = span_make(page_field(r, 3), (size_t)PQgetlength(r, 0, 3));
-    if (rc == 0 && cut && key.len > KEY_MAX_BYTES) {
-        keyset_set_cut(w->keys, key, op == OP_LONG ? KEYSET_CUT_ROW : KEYSET_CUT_GONE);
-    }
-    return rc;
+    return page_take_key(w, r,
+                         op == OP_LONG        ? KEYSET_CUT_ROW
+                         : op == OP_LONG_GONE ? KEYSET_CUT_GONE
+                                              : KEYSET_WHOLE,
+                         before, err);
 }
 
 /* Enters a part of the stretch. The second begins at its start, unless an earlier page got

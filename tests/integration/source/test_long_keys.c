@@ -25,7 +25,8 @@ START_TEST(a_key_of_seventy_megabytes_becomes_a_row_of_its_beginning)
     sql_exec(w.db, "insert into note values (repeat('x', 70000000), 'long'), ('b', 'short')");
     ck_assert_int_lt(sql_int(w.db, "select max(octet_length(key)) from rowferry.change"), 514);
     ck_assert_uint_eq(walk_drain(&w), 2);
-    ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror where key = repeat('x', 513)"), 1);
+    ck_assert_int_eq(
+        sql_int(w.db, "select count(*) from mirror where key = repeat('x', 513) || '...'"), 1);
     sql_exec(w.db, "delete from note where id like 'x%%'; update note set body = 'newer'");
     walk_drain(&w);
     ck_assert_int_eq(sql_int(w.db, "select count(*) from mirror where key = 'b' and content = "

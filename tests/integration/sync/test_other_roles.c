@@ -64,7 +64,7 @@ START_TEST(a_key_of_a_hundred_kilobytes_is_a_dead_letter)
     ck_assert_int_eq(program_json_int(&result, "rejected"), 1);
     program_result_release(&result);
     rowferry_run(&result, w.config, "deadletter", "list", NULL);
-    ck_assert_msg(strstr(result.out, "more than 512 bytes") != NULL, "%s", result.out);
+    ck_assert_msg(strstr(result.out, "more than 8192 bytes") != NULL, "%s", result.out);
     program_result_release(&result);
     sql_exec(w.conn, "delete from articles where title = 'long'");
     world_sync(&w, 0, &result);

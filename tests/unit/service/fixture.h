@@ -7,7 +7,7 @@
 #include "rowferry/service/http/http.h"
 #include "scripted.h"
 
-#define ANSWER_BYTES 2048
+#define ANSWER_BYTES 32768
 
 /* Long timeouts for tests in which none should occur, even if the machine is suspended for a
  * while. */

@@ -25,7 +25,7 @@ struct batch {
     size_t count;
     size_t capacity;
     size_t max_operations;
-    struct key_routing routing; /* key part of "routing"; set after batch_init */
+    struct key_routing routing; /* of keys to _id and "routing"; set after batch_init */
     bool creates;      /* for a data stream: existing documents stay as they are, and deletes are
                           refused; set after batch_init */
     size_t full_bytes; /* target size in memory: batch_full if the next operation would reach it */

@@ -10,6 +10,9 @@
  * because of a deleted row nothing but the key is known. A change of the routing part is therefore
  * a change of the key.
  *
+ * If batch.routing.hashed is set, the _id of a long key is its hash (key_id); source_id has the
+ * whole key.
+ *
  * If batch.creates is set, the action line is {"create":{"_id":"42"}}.
  *
  * The index is named in the request's path, not in the action line.
@@ -35,7 +38,11 @@ struct refusal {
 bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *row, int64_t version,
                    uint64_t page, struct refusal *refusal);
 
-/* Adds the delete of a key. Returns false if the key cannot be an _id (empty or over 512 bytes) or
- * the batch does not accept deletes. */
+/* Adds the delete of a key. Returns false if the key cannot have a document (it is empty or too
+ * long) or the batch does not accept deletes. */
 bool encode_delete(struct batch *b, struct span key, int64_t version, uint64_t page,
                    struct refusal *refusal);
+
+/* Refuses a key that is too long even for a hash, and of which only the beginning is known. Returns
+ * false. */
+bool encode_refuse_cut(struct span key, struct refusal *refusal);

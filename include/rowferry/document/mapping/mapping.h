@@ -68,10 +68,10 @@ void mapping_write(struct buf *out, const struct mapping *m, const char *meta_js
  * The parameter that keeps documents from being listed by the property source_id (an object, null:
  * it is not there) and found by what is listed: "type", "ignore_above", "normalizer", "doc_values"
  * or "script"; null: none. A normalizer lists other keys than were sent, and without doc values
- * nothing can be sorted.
+ * nothing can be sorted. ignore_above must not be less than key_max_bytes.
  */
 struct json_object;
-const char *mapping_source_id_fault(struct json_object *property);
+const char *mapping_source_id_fault(struct json_object *property, size_t key_max_bytes);
 
 /* What the mapping says of a field: its parameter as a text, an object as JSON, null where it is
  * unsaid. path: "title", "author.name", "title.raw" (a multi-field). The caller frees it. */

@@ -22,7 +22,7 @@ struct pipeline_definition {
     const char *alias;
     bool stream;                 /* the alias names a data stream: documents are only added */
     const char *ingest_pipeline; /* null = none */
-    struct key_routing routing;  /* of documents; count 0: no routing */
+    struct key_routing routing;  /* of documents */
     const struct mapping *mapping;
     const char *settings; /* JSON object or null */
     const char *built;    /* canonical text of the configuration, stored with the generation

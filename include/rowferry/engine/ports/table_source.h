@@ -26,6 +26,7 @@ struct table_source_options {
     int64_t retain_age_ms; /* age limit for absent consumers; 0: never dropped */
     int64_t retain_size;   /* keep them while the log is no larger; 0: any size */
     const char *routing;   /* key column that routes documents; null: no routing */
+    const char *id;        /* "sha256": ids of long keys are hashes; null: they are not */
     const char *query;     /* null: read the table's rows */
     const struct dependency *dependencies;
     size_t dependency_count;

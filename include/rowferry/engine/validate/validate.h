@@ -176,7 +176,7 @@ struct validate_options {
     const char *pipeline;
     const char *alias;
     const char *ingest_pipeline; /* null: none */
-    struct key_routing routing;  /* of documents; count 0: no routing */
+    struct key_routing routing;  /* of documents */
     const struct mapping *mapping;
     const char *settings; /* null: none */
     const struct field *fields;

@@ -40,7 +40,7 @@ struct service_options {
     const char *client_key;
     int64_t request_timeout_ms; /* limit for one request, body and answer */
     int64_t connect_timeout_ms;
-    struct key_routing routing; /* routing for lookups by id */
+    struct key_routing routing; /* for lookups by key */
     bool stream;                /* data stream: documents are found by search, not by id */
     bool refuse_admin;          /* an administrator's account (service/cluster/privilege.h) */
     unsigned in_flight;         /* maximum of concurrent bulk requests */

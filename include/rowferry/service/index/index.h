@@ -54,6 +54,7 @@ struct index_info {
     char table[32];              /* _meta.rowferry.table */
     char creator[32];            /* _meta.rowferry.creator: the run that created it */
     const char *source_id_fault; /* see mapping_source_id_fault; static */
+    const char *long_key_fault;  /* the same if ids are hashed */
     bool closed;                 /* neither read nor written (also a clone of a closed index) */
     const char *write_block;     /* the setting that blocks writes; static; null: none */
     int64_t number;              /* the last part of a generation's name; of index_list alone */

@@ -16,7 +16,7 @@
 #include "rowferry/service/http/http.h"
 
 #define SCAN_PAGE 10000 /* maximum of documents: index.max_result_window */
-#define SCAN_SURE 2000  /* an answer with this number of the longest keys stays below 8 MiB */
+#define SCAN_SURE 2000  /* an answer with this number of keys of 512 bytes stays below 8 MiB */
 #define SCAN_PAGE_BYTES ((size_t)256 << 10) /* approximate bytes of keys */
 
 /* A list of keys, copied back to back. */
@@ -37,7 +37,8 @@ struct span scan_list_get(const struct scan_list *k, size_t i);
 struct scan_page {
     struct scan_list keys;
     bool last;       /* this is the last page */
-    bool ids;        /* set by the caller: list document ids instead of source_ids */
+    bool ids;        /* set by the caller: list document ids (the keys of hashed ones) instead of
+                        source_ids */
     struct buf next; /* with ids: source_id after which the next page starts */
     size_t window; /* index.max_result_window, if it was the reason for a refused search; else 0 */
 };

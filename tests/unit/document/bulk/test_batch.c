@@ -58,9 +58,9 @@ END_TEST
 START_TEST(a_batch_that_is_not_full_takes_the_greatest_document)
 {
     struct batch b;
-    batch_init(&b, 1000, 50000, 10);
-    char *great = mem_zero(50001, 1);
-    memset(great, 'x', 50000);
+    batch_init(&b, 1000, 100000, 10);
+    char *great = mem_zero(100001, 1);
+    memset(great, 'x', 100000);
     char small[300] = {0}; /* the struct operation counts too */
     memset(small, 'x', 299);
     ck_assert(add(&b, "1", small, 1));
@@ -69,7 +69,7 @@ START_TEST(a_batch_that_is_not_full_takes_the_greatest_document)
     ck_assert(batch_full(&b));
     ck_assert(!add(&b, "3", great, 1));
     ck_assert_uint_eq(b.count, 2);
-    ck_assert_uint_eq(b.bytes.len, 50299);
+    ck_assert_uint_eq(b.bytes.len, 100299);
     free(great);
     batch_release(&b);
 }

@@ -4,6 +4,8 @@
 #include "rowferry/document/model/key.h"
 #include "suite.h"
 
+#define HASH "sha256:45a7c7ef95c3417e800362f5672aba16da807261fe7121f3a81b0a0fb6b9a05c"
+
 START_TEST(null_is_left_out)
 {
     struct bench t;
@@ -72,6 +74,36 @@ START_TEST(a_key_that_cannot_be_an_id_is_refused)
     ck_assert(!encode_delete(&t.batch, span_make(key, KEY_MAX_BYTES + 1), 5, 1, &refusal));
     ck_assert(!encode_delete(&t.batch, span_make("", 0), 5, 1, &refusal));
     ck_assert_uint_eq(t.batch.count, 1);
+    bench_close(&t);
+}
+END_TEST
+
+START_TEST(a_hashed_key_is_whole_in_source_id)
+{
+    struct bench t;
+    struct refusal refusal;
+    char key[KEY_LONG_MAX_BYTES + 2] = {0};
+    open_one(&t, "text", "{\"type\":\"text\"}");
+    t.batch.routing.hashed = true;
+    memset(key, 'k', KEY_MAX_BYTES + 1);
+    ck_assert(encode(&t, key, NULL, &refusal));
+    ck_assert(encode_delete(&t.batch, span_make(key, KEY_MAX_BYTES + 1), 6, 1, &refusal));
+    struct buf expected;
+    buf_init(&expected, 4096);
+    buf_printf(&expected,
+               "{\"index\":{\"_id\":\"" HASH "\",\"version\":5,\"version_type\":\"external\"}}\n"
+               "{\"source_id\":\"%s\"}\n{\"delete\":{\"_id\":\"" HASH "\",\"version\":6,"
+               "\"version_type\":\"external\"}}\n",
+               key);
+    ck_assert_str_eq(buf_text(&t.batch.bytes), buf_text(&expected));
+    ck_assert_uint_eq(batch_key(&t.batch, &t.batch.operations[0]).len, KEY_MAX_BYTES + 1);
+    buf_release(&expected);
+    batch_reset(&t.batch);
+    memset(key, 1, KEY_LONG_MAX_BYTES);
+    ck_assert(encode_delete(&t.batch, span_make(key, KEY_LONG_MAX_BYTES), 6, 1, &refusal));
+    key[KEY_LONG_MAX_BYTES] = 1;
+    ck_assert(!encode(&t, key, NULL, &refusal));
+    ck_assert_str_eq(refusal.reason, "a key of more than 8192 bytes");
     bench_close(&t);
 }
 END_TEST
@@ -197,7 +229,7 @@ SUITE_MAIN("document/encode", a_row_that_could_not_be_read_says_why,
            a_data_stream_gets_creates_without_a_version_and_no_deletes,
            a_routed_key_names_its_part_in_both_actions, null_is_left_out,
            a_key_with_escapes_is_the_same_in_both_lines, versions_are_written_in_full,
-           a_key_that_cannot_be_an_id_is_refused,
+           a_hashed_key_is_whole_in_source_id, a_key_that_cannot_be_an_id_is_refused,
            a_document_that_is_too_large_is_refused_however_large,
            a_full_batch_is_not_the_rows_fault,
            a_refusal_shows_the_values_beginning_escaped_and_whole_characters)

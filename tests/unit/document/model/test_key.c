@@ -95,11 +95,11 @@ END_TEST
 
 START_TEST(a_key_that_is_too_long_routes_nowhere)
 {
-    char out[KEY_MAX_BYTES];
+    char out[KEY_LONG_MAX_BYTES];
     char text[KEY_MAX_BYTES + 1];
     memset(text, 'k', sizeof(text));
-    ck_assert_uint_eq(key_route(out, &(struct key_routing){0, 1}, text, sizeof(text)), 0);
-    ck_assert_uint_eq(key_route(out, &(struct key_routing){0, 1}, text, sizeof(text) - 1),
+    ck_assert_uint_eq(key_route(out, &(struct key_routing){.count = 1}, text, sizeof(text)), 0);
+    ck_assert_uint_eq(key_route(out, &(struct key_routing){.count = 1}, text, sizeof(text) - 1),
                       KEY_MAX_BYTES);
 }
 END_TEST
@@ -145,8 +145,8 @@ END_TEST
 
 static void expect_route(const char *key, size_t part, size_t count, const char *expected)
 {
-    char out[KEY_MAX_BYTES];
-    const struct key_routing routing = {part, count};
+    char out[KEY_LONG_MAX_BYTES];
+    const struct key_routing routing = {.part = part, .count = count};
     size_t len = key_route(out, &routing, key, strlen(key));
     ck_assert_msg(len == strlen(expected) && memcmp(out, expected, len) == 0, "%s: %.*s", key,
                   (int)len, out);
@@ -174,7 +174,51 @@ START_TEST(where_nothing_routes_there_is_none)
 }
 END_TEST
 
-SUITE_MAIN("document/key", no_part_is_no_key_and_one_without_room_waits,
+static struct span id_of(char out[KEY_ID_BYTES], const char *key, size_t len, bool hashed)
+{
+    return key_id(out, &(struct key_routing){.hashed = hashed}, span_make(key, len));
+}
+
+START_TEST(only_a_key_that_cannot_be_an_id_is_hashed)
+{
+    char out[KEY_ID_BYTES];
+    char key[KEY_MAX_BYTES + 1];
+    memset(key, 'k', sizeof(key));
+    for (size_t len = 0; len <= KEY_MAX_BYTES; len++) {
+        ck_assert_ptr_eq(id_of(out, key, len, true).data, key);
+    }
+    ck_assert_ptr_eq(id_of(out, key, sizeof(key), false).data, key);
+    struct span id = id_of(out, key, sizeof(key), true);
+    ck_assert_uint_eq(id.len, KEY_ID_BYTES - 1);
+    ck_assert_str_eq(id.data,
+                     "sha256:45a7c7ef95c3417e800362f5672aba16da807261fe7121f3a81b0a0fb6b9a05c");
+}
+END_TEST
+
+START_TEST(a_key_with_the_form_of_a_hash_shares_no_id)
+{
+    static const char form[] =
+        "sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+    static const char *const others[] = {
+        "sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeef",
+        "sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff0",
+        "sha256:00112233445566778899AABBCCDDEEFF00112233445566778899aabbccddeeff",
+        "sha255:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
+        "sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeefg"};
+    char out[KEY_ID_BYTES];
+    struct span id = id_of(out, form, sizeof(form) - 1, true);
+    ck_assert_str_eq(id.data,
+                     "sha256:dcf79998581dddd6e55b13a2e25c0664384d7ac27ff65e2cf540c01b51b658f2");
+    ck_assert(key_is_hash(id));
+    ck_assert_ptr_eq(id_of(out, form, sizeof(form) - 1, false).data, form);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        ck_assert_ptr_eq(id_of(out, others[i], strlen(others[i]), true).data, others[i]);
+    }
+}
+END_TEST
+
+SUITE_MAIN("document/key", only_a_key_that_cannot_be_an_id_is_hashed,
+           a_key_with_the_form_of_a_hash_shares_no_id, no_part_is_no_key_and_one_without_room_waits,
            a_key_that_is_too_long_routes_nowhere, a_part_routes_as_it_is_without_escapes,
            where_nothing_routes_there_is_none, one_part_is_its_own_text,
            several_parts_are_joined_readably_and_split_again, a_text_with_other_parts_is_refused,

@@ -81,7 +81,7 @@ START_TEST(a_batch_goes_before_those_that_were_filled_after_it)
     struct sender s;
     struct err err;
     char expected[ROUNDS + 1] = {0};
-    sender_init(&s, &(struct sender_options){3, 1000000, 100000, 100, {0, 0}, false},
+    sender_init(&s, &(struct sender_options){3, 1000000, 100000, 100, {0}, false},
                 (struct service_port){&ops, (void *)&p}, &counters);
     flow_init(&s.flow, &(struct flow_ceilings){1, 1000000});
     fill(&s, 'a');

@@ -85,11 +85,11 @@ END_TEST
 
 START_TEST(a_key_that_is_too_long_is_reported)
 {
-    static char body[4096];
+    static char body[32768];
     struct fixture f;
     struct scan_page page;
     snprintf(body, sizeof(body),
-             "{\"timed_out\":false,\"hits\":{\"hits\":[{\"sort\":[\"%0*d\"]}]}}", 1500, 7);
+             "{\"timed_out\":false,\"hits\":{\"hits\":[{\"sort\":[\"%0*d\"]}]}}", 20000, 7);
     scan_once(body, span_make(NULL, 0), &page, ERR_REJECTED, &f);
     ck_assert_ptr_nonnull(strstr(f.err.message, "longer than a key"));
     done(&f, &page);
