@@ -241,6 +241,13 @@ struct key_routing config_routing(const struct pipeline_config *p)
     return routing;
 }
 
+int config_mapping(const struct pipeline_config *p, struct mapping *out, struct err *err)
+{
+    int rc = mapping_parse(out, p->to.mappings, err);
+    out->provenance = p->to.provenance;
+    return rc;
+}
+
 const char *config_id(const struct pipeline_config *p)
 {
     return p->to.id == ID_SHA256 ? "sha256" : NULL;

@@ -111,6 +111,9 @@ void config_write_built(const struct pipeline_config *p, struct buf *out)
     config_built_add_text(to, "ingest_pipeline", p->to.ingest_pipeline);
     config_built_add_text(to, "routing", p->to.routing);
     config_built_add_text(to, "id", config_id(p));
+    if (p->to.provenance) {
+        json_build_member(to, "provenance", json_build_bool(true));
+    }
     json_build_member(o, "to", to);
     json_build_member(o, "fields", config_built_fields_of(p));
     buf_push_text(out,

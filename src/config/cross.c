@@ -170,6 +170,11 @@ static int cross_check_fields(const struct config_reader *r, size_t index)
     if (result != 0) {
         return result;
     }
+    if (p->to.provenance && mapping_find(&mapping, MAPPING_PROVENANCE) != NULL) {
+        result = cross_fail_in_pipeline(r, index, "to.mappings",
+                                        "has a property \"" MAPPING_PROVENANCE
+                                        "\", which \"to.provenance\" adds itself");
+    }
     for (size_t i = 0; result == 0 && i < p->field_count; i++) {
         const char *property = p->fields[i].property;
         if (mapping_find(&mapping, property) == NULL && strcmp(property, "source_id") != 0) {

@@ -176,6 +176,9 @@ const struct option options[] = {
     {"to.id", SCOPE_PIPELINE, OPTION_CHOICE, IN_PIPELINE(to.id), .fallback = "key",
      .choices = "key|sha256",
      .help = "sha256: the _id of a key of more than 512 bytes is its hash, and no dead letter"},
+    {"to.provenance", SCOPE_PIPELINE, OPTION_FLAG, IN_PIPELINE(to.provenance), .fallback = "false",
+     .help = "each document gets an object provenance: pipeline, database, table, version and time "
+             "of the read"},
     {"fields", SCOPE_PIPELINE, OPTION_FIELDS, IN_PIPELINE(fields),
      .help = "property <- column if the names differ; null: the service fills it; or an object: "
              "the zone of a timestamp, and its column"},

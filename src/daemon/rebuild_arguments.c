@@ -60,6 +60,9 @@ static void rebuild_arguments_configuration_of(char out[17], const struct pipeli
     if (p->to.id != ID_KEY) {
         rebuild_arguments_push_text(&shape, config_id(p));
     }
+    if (p->to.provenance) {
+        rebuild_arguments_push_text(&shape, "provenance");
+    }
     rebuild_arguments_push_from(&shape, &p->from);
     for (size_t i = 0; i < p->field_count; i++) {
         rebuild_arguments_push_text(&shape, p->fields[i].property);

@@ -28,7 +28,7 @@ static int session_take_pipeline(struct session *s, const struct pipeline_config
     config_write_built(pipeline, &text);
     s->built_text = buf_detach(&text);
     s->pipeline = pipeline;
-    return mapping_parse(&s->mapping, pipeline->to.mappings, err);
+    return config_mapping(pipeline, &s->mapping, err);
 }
 
 int session_init(struct session *s, const struct config *config,
@@ -143,6 +143,7 @@ static int session_take_as_built(struct session *s, struct err *err)
         s->as_built.to.ingest_pipeline = then->to.ingest_pipeline;
         s->as_built.to.routing = then->to.routing;
         s->as_built.to.id = then->to.id;
+        s->as_built.to.provenance = then->to.provenance;
     }
     return session_take_pipeline(s, s->built != NULL ? &s->as_built : now, err);
 }
@@ -246,6 +247,7 @@ void session_open_table(struct session *s)
         .retain_size = s->config->source.retain_size,
         .routing = p->to.routing,
         .id = config_id(p),
+        .provenance = p->to.provenance ? p->name : NULL,
         .query = p->from.query,
         .dependencies = p->from.dependencies,
         .dependency_count = p->from.dependency_count,

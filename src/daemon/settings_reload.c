@@ -21,6 +21,7 @@ static void settings_reload_take_definition(struct pipeline_config *p,
     p->to.ingest_pipeline = is->to.ingest_pipeline;
     p->to.routing = is->to.routing;
     p->to.id = is->to.id;
+    p->to.provenance = is->to.provenance;
     p->fields = is->fields;
     p->field_count = is->field_count;
 }

@@ -116,6 +116,7 @@ struct to_config {
     char *ingest_pipeline; /* null if none */
     char *routing;         /* a column of from.key; null if none */
     int id;                /* enum id_form */
+    bool provenance;       /* each document names its source */
     int64_t keep;          /* number of old generations */
 };
 
@@ -207,15 +208,19 @@ const struct pipeline_config *config_pipeline(const struct config *c, const char
 
 /*
  * config_write_built appends the definition of a pipeline's documents as canonical text, which is
- * kept beside a generation: from, mappings, ingest pipeline, routing, id, fields. config_read_built
- * parses such a text into a configuration with one pipeline. Its other options, including to.kind,
- * are meaningless: a data stream never has a second generation.
+ * kept beside a generation: from, mappings, ingest pipeline, routing, id, provenance, fields.
+ * config_read_built parses such a text into a configuration with one pipeline. Its other options,
+ * including to.kind, are meaningless: a data stream never has a second generation.
  */
 void config_write_built(const struct pipeline_config *p, struct buf *out);
 int config_read_built(struct config **out, const char *text, struct err *err) MUST_CHECK;
 
 /* Returns how keys address the pipeline's documents. */
 struct key_routing config_routing(const struct pipeline_config *p);
+
+/* Parses the mapping of the pipeline's documents, as mapping_parse. */
+int config_mapping(const struct pipeline_config *p, struct mapping *out,
+                   struct err *err) MUST_CHECK;
 
 /* Returns the text of to.id, or null if it has its default. */
 const char *config_id(const struct pipeline_config *p);

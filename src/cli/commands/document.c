@@ -109,6 +109,7 @@ static int document_show_row(struct dry_run *d, const struct change *change, str
     struct refusal refusal = {0};
     int64_t version = clock_wall_us(&d->session.clock);
     batch_reset(&d->batch);
+    d->batch.read_us = version;
     if (!encode_upsert(&d->batch, d->plan, &change->row, version, 1, &refusal)) {
         document_report_refused(d, change, &refusal);
         return 0;

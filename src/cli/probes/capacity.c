@@ -51,7 +51,8 @@ static void capacity_take_vectors(struct sizes *s, const struct property *list, 
 void capacity_take_mapping(struct sizes *s, const struct mapping *m)
 {
     struct json_object *tree = json_tree_of(m->json);
-    s->fields = capacity_count_fields(tree) + (mapping_find(m, "source_id") == NULL ? 1 : 0);
+    s->fields = capacity_count_fields(tree) + (mapping_find(m, "source_id") == NULL ? 1 : 0) +
+                m->provenance;
     json_object_put(tree);
     capacity_take_vectors(s, m->properties, m->count);
 }

@@ -100,7 +100,7 @@ int check_plan(const struct check *c, struct check_plan *out, struct err *err)
                             .field_count = p->field_count,
                             .document_bytes = (size_t)p->limits.document_bytes};
     *out = (struct check_plan){0};
-    int rc = mapping_parse(&out->mapping, p->to.mappings, err);
+    int rc = config_mapping(p, &out->mapping, err);
     return rc == 0 ? plan_compile(&out->plan, &in, &out->notes, err) : rc;
 }
 
@@ -157,7 +157,7 @@ static void probe_mapping_dynamic(struct check *c)
     struct err err;
     struct mapping mapping = {0};
     size_t before = c->count;
-    if (mapping_parse(&mapping, c->pipeline->to.mappings, &err) < 0) {
+    if (config_mapping(c->pipeline, &mapping, &err) < 0) {
         check_fail(c, &err);
     } else if (probe_mapping_guesses(mapping.dynamic)) {
         check_report(
@@ -222,7 +222,7 @@ static void probe_mapping_try(struct check *c)
     struct err err;
     struct mapping mapping = {0};
     struct trial trial = {0};
-    int rc = mapping_parse(&mapping, c->pipeline->to.mappings, &err);
+    int rc = config_mapping(c->pipeline, &mapping, &err);
     if (rc == 0 && c->pipeline->to.kind == INDEX_KIND_DATA_STREAM) {
         check_report(c, VERDICT_SKIP, NULL, "not tried with a data stream");
     } else if (rc == 0 && probe_mapping_is_live(c, &mapping)) {

@@ -127,7 +127,7 @@ static int probe_stream_look_lacking(const struct check *c, char out[STREAM_TEMP
 {
     struct buf text;
     struct mapping mapping;
-    int rc = mapping_parse(&mapping, c->pipeline->to.mappings, err);
+    int rc = config_mapping(c->pipeline, &mapping, err);
     if (rc < 0) {
         return rc;
     }

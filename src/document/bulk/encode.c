@@ -2,9 +2,11 @@
 /* The hot path: writes a row's action line and document straight into the batch's bytes. */
 #include "rowferry/document/bulk/encode.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "rowferry/base/buf.h"
+#include "rowferry/base/clock.h"
 #include "rowferry/document/model/key.h"
 #include "json/quote.h"
 
@@ -216,6 +218,15 @@ static bool encode_push_steps(struct batch *b, const struct plan *plan, const st
     return true;
 }
 
+/* Appends where the document comes from. */
+static void encode_push_provenance(struct batch *b, const struct plan *plan, int64_t version)
+{
+    char read_at[CLOCK_ISO_BYTES];
+    buf_push_text(&b->bytes, plan->provenance);
+    buf_printf(&b->bytes, "%" PRId64 ",\"read_at\":\"%s\"}", version,
+               clock_iso(read_at, b->read_us, 6));
+}
+
 bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *row, int64_t version,
                    uint64_t page, struct refusal *refusal)
 {
@@ -238,6 +249,9 @@ bool encode_upsert(struct batch *b, const struct plan *plan, const struct row *r
     if (!encode_push_steps(b, plan, row, start, refusal)) {
         batch_rollback(b);
         return false;
+    }
+    if (plan->provenance != NULL) {
+        encode_push_provenance(b, plan, version);
     }
     buf_push_literal(&b->bytes, "}\n");
     if (!b->bytes.failed && b->bytes.len - start - 1 > plan->document_bytes) {

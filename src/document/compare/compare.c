@@ -76,9 +76,13 @@ static const struct property *compare_child_of(const struct comparing *c, const 
                                          : NULL;
 }
 
-static bool compare_is_skipped(const struct comparing *c, const struct property *p)
+/* Provenance tells of the write, not of the row. */
+static bool compare_is_skipped(const struct comparing *c, struct span name,
+                               const struct property *p)
 {
-    return c->path.len == 0 && p != NULL && compare_skips(c->rules, p) != NULL;
+    const struct mapping *m = c->rules->mapping;
+    bool provenance = m != NULL && m->provenance && span_is(name, MAPPING_PROVENANCE);
+    return c->path.len == 0 && (provenance || (p != NULL && compare_skips(c->rules, p) != NULL));
 }
 
 /* Reports members that only the index has. */
@@ -89,7 +93,7 @@ static void compare_rest(struct comparing *c, struct span row, struct span index
     struct json_steps at = json_steps_into(indexed);
     struct json_steps hint = json_steps_into(row);
     while (json_steps_member(&at, &name, &value)) {
-        if (!c->rules->filled && !compare_is_skipped(c, compare_child_of(c, NULL, name)) &&
+        if (!c->rules->filled && !compare_is_skipped(c, name, compare_child_of(c, NULL, name)) &&
             compare_find(row, &hint, name).data == NULL) {
             size_t len = compare_enter(c, name);
             compare_report(c, span_make(NULL, 0), value);
@@ -107,7 +111,7 @@ static void compare_objects(struct comparing *c, const struct property *p, struc
     struct json_steps hint = json_steps_into(indexed);
     while (json_steps_member(&at, &name, &value)) {
         const struct property *child = compare_child_of(c, p, name);
-        if (compare_is_skipped(c, child)) {
+        if (compare_is_skipped(c, name, child)) {
             continue;
         }
         struct span other = compare_find(indexed, &hint, name);
@@ -187,7 +191,8 @@ static void compare_derived(struct comparing *c, struct span row, struct span in
         const struct property *p = &m->properties[i];
         struct span value = compare_derived_member(row, p);
         struct span other = compare_derived_member(indexed, p);
-        if (!compare_is_skipped(c, p) && !compare_derived_same(p, value, other)) {
+        if (!compare_is_skipped(c, span_make(p->name, p->name_len), p) &&
+            !compare_derived_same(p, value, other)) {
             size_t len = compare_enter(c, span_make(p->name, p->name_len));
             compare_report(c, value, other);
             buf_truncate(&c->path, len);

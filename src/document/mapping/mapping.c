@@ -341,9 +341,16 @@ const struct property *mapping_find(const struct mapping *m, const char *name)
     return NULL;
 }
 
-static void mapping_add_source_id(struct json_object *mappings)
+/* Adds the properties that rowferry fills. provenance is stored only: nothing searches it. */
+static void mapping_add_own(struct json_object *mappings, bool provenance)
 {
     struct json_object *properties = json_tree_member(mappings, "properties");
+    if (provenance) {
+        struct json_object *object = json_build_object();
+        json_build_member(object, "type", json_build_text("object"));
+        json_build_member(object, "enabled", json_build_bool(false));
+        json_build_member(properties, MAPPING_PROVENANCE, object);
+    }
     if (json_tree_member(properties, SOURCE_ID) == NULL) {
         struct json_object *keyword = json_build_object();
         json_build_member(keyword, "type", json_build_text("keyword"));
@@ -370,7 +377,7 @@ void mapping_write(struct buf *out, const struct mapping *m, const char *meta_js
     if (mappings == NULL) {
         abort(); /* the text was written by json-c itself */
     }
-    mapping_add_source_id(mappings);
+    mapping_add_own(mappings, m->provenance);
     if (m->dynamic == NULL) {
         json_build_member(mappings, "dynamic", json_build_text("strict"));
     }

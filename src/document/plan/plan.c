@@ -240,6 +240,26 @@ int plan_compile(struct plan *out, const struct plan_input *in, struct plan_note
     return ERR_REJECTED;
 }
 
+void plan_set_provenance(struct plan *p, const char *pipeline, const char *database,
+                         const char *schema, const char *table)
+{
+    struct buf text;
+    struct buf name;
+    buf_init(&text, TEXT_BYTES);
+    buf_init(&name, TEXT_BYTES);
+    buf_printf(&name, "%s.%s", schema, table);
+    buf_push_literal(&text, ",\"" MAPPING_PROVENANCE "\":{\"pipeline\":");
+    text_json(&text, pipeline, strlen(pipeline));
+    buf_push_literal(&text, ",\"database\":");
+    text_json(&text, database, strlen(database));
+    buf_push_literal(&text, ",\"table\":");
+    text_json(&text, buf_text(&name), name.len);
+    buf_push_literal(&text, ",\"version\":");
+    free(p->provenance);
+    p->provenance = buf_detach(&text);
+    buf_release(&name);
+}
+
 void plan_release(struct plan *p)
 {
     for (size_t i = 0; i < p->count; i++) {
@@ -253,6 +273,7 @@ void plan_release(struct plan *p)
     free(p->steps);
     free(p->columns);
     free(p->zones);
+    free(p->provenance);
     free(p->too_large);
     *p = (struct plan){0};
 }

@@ -133,6 +133,7 @@ static int source_reader_tick(struct source_reader *r, struct err *err)
         version_raise_ceiling(&r->ticks, ceiling);
     }
     r->version = version_tick(&r->ticks, now);
+    r->read_us = now;
     return 0;
 }
 

@@ -75,6 +75,7 @@ struct source_reader {
     char *position;  /* owned: where reading resumes after a loss; null before a start */
     uint64_t page;   /* the open page of the window; 0 = none */
     int64_t version; /* version of the open page */
+    int64_t read_us; /* wall-clock time at which the version was taken */
     struct version_clock ticks;
     struct source_reader_again again;
     struct source_reader_asked asked;

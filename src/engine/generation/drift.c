@@ -263,10 +263,11 @@ static bool drift_only_adds(struct drift_found *d, const struct drift_side *was,
     if (!same_table && table_known) {
         table_adds = drift_compare_tables(d, was->table_words, is->table_words);
     }
-    d->what = !mapping_adds
-                  ? "mapping or to.ingest_pipeline differ from those"
-                  : "key, to.id, to.routing, fields, mapped columns, depends_on, where or "
-                    "query differ from those";
+    d->what =
+        !mapping_adds
+            ? "mapping or to.ingest_pipeline differ from those"
+            : "key, to.id, to.routing, to.provenance, fields, mapped columns, depends_on, where or "
+              "query differ from those";
     return mapping_adds && table_adds;
 }
 

@@ -64,6 +64,7 @@ static size_t loop_encode(struct loop *l, struct batch *batch, uint64_t page,
 {
     const struct change *change = &l->reading.change;
     int64_t version = l->source_reader.version;
+    batch->read_us = l->source_reader.read_us;
     bool added = change->key_cut ? encode_refuse_cut(change->key, refusal)
                  : change->kind == CHANGE_UPSERT
                      ? encode_upsert(batch, l->plan, &change->row, version, page, refusal)

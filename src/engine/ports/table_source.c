@@ -92,6 +92,7 @@ static void table_source_fingerprint(struct table_source *t, const struct buf *v
     table_source_push_line(&text, "cursor ", t->options.cursor);
     table_source_push_line(&text, "routing ", t->options.routing);
     table_source_push_line(&text, "id ", t->options.id);
+    table_source_push_line(&text, "provenance ", t->options.provenance);
     for (size_t i = 0; i < t->plan.column_count; i++) {
         table_source_push_column(&text, row_columns_find(&t->table->columns, t->plan.columns[i]));
     }
@@ -152,11 +153,10 @@ static void table_source_words(struct table_source *t)
     struct buf value;
     buf_init(&value, WORDS_MAX_BYTES);
     table_source_word_key(t, &value);
-    const char *const parts[][2] = {{"query", t->table->query},
-                                    {"where", t->options.where},
-                                    {"cursor", t->options.cursor},
-                                    {"routing", t->options.routing},
-                                    {"id", t->options.id}};
+    const char *const parts[][2] = {
+        {"query", t->table->query},    {"where", t->options.where},
+        {"cursor", t->options.cursor}, {"routing", t->options.routing},
+        {"id", t->options.id},         {"provenance", t->options.provenance}};
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         if (parts[i][1] != NULL) {
             drift_words_push(&t->words, WORD_PART, parts[i][0], parts[i][1]);
@@ -176,6 +176,10 @@ static int table_source_plan(struct table_source *t, struct err *err)
     int rc = plan_compile(&t->plan, &input, NULL, err);
     if (rc == 0) {
         rc = catalog_check_zones(t->pg, t->plan.zones, t->plan.column_count, err);
+    }
+    if (rc == 0 && t->options.provenance != NULL) {
+        plan_set_provenance(&t->plan, t->options.provenance, t->identity.database, t->table->schema,
+                            t->table->name);
     }
     return rc < 0 ? err_context(err, "table %s", t->table->quoted) : 0;
 }

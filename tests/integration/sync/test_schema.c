@@ -256,7 +256,8 @@ START_TEST(another_table_is_named_line_by_line)
                      "bigint generated always as identity unique");
     replace_in_config(&w, "[\"source_id\"]", "[\"code\"]");
     world_install(&w);
-    SAYS(&w, 1, "sync", NULL, "key, to.id, to.routing, fields", "rowferry reindex articles");
+    SAYS(&w, 1, "sync", NULL, "key, to.id, to.routing, to.provenance, fields",
+         "rowferry reindex articles");
     SAYS(&w, 4, "check", "--accept-admin", NULL, "key: source_id bigint -> code bigint");
     world_stop(&w);
 }

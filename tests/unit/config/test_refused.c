@@ -68,6 +68,11 @@ static const struct refused {
      "shop.json:3:33: \"pipelines[0].to.routing\" is not a column of \"from.key\"",
      "name it there, over a unique index with it: of a deleted row only the key is known, and a "
      "row whose routing changes has to become another document"},
+    {PIPE(NAME "," FROM ",\n\"to\": {\"index\": \"i\", \"provenance\": true,\n\"mappings\": {"
+               "\"properties\": {\"provenance\": {\"type\": \"text\"}}}}"),
+     "shop.json:4:13: \"pipelines[0].to.mappings\" has a property \"provenance\", which "
+     "\"to.provenance\" adds itself",
+     NULL},
     {PIPE2("\"verify\": {\"repair\": true}"),
      "shop.json:3:22: \"pipelines[0].verify.repair\" needs \"verify.every\"", NULL},
     {PIPE2("\"validate\": {\"queries\": [{\"q\": \"a:b\", \"body\": {}}]}"),

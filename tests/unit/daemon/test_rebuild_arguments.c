@@ -50,8 +50,8 @@ START_TEST(a_request_of_another_configuration_is_detected)
 {
     const struct pipeline_config held = pipeline();
     struct field field = {.property = (char[]){"title"}, .column = (char[]){"headline"}};
-    struct pipeline_config filed[8];
-    for (size_t i = 0; i < 8; i++) {
+    struct pipeline_config filed[10];
+    for (size_t i = 0; i < 10; i++) {
         filed[i] = pipeline();
     }
     filed[0].to.mappings = (char[]){"{\"properties\":{\"a\":{\"type\":\"long\"}}}"};
@@ -63,7 +63,9 @@ START_TEST(a_request_of_another_configuration_is_detected)
     filed[6].fields = &field;
     filed[6].field_count = 1;
     filed[7].to.ingest_pipeline = (char[]){"p"};
-    for (size_t i = 0; i < 8; i++) {
+    filed[8].to.id = ID_SHA256;
+    filed[9].to.provenance = true;
+    for (size_t i = 0; i < 10; i++) {
         ck_assert_msg(!agree(&filed[i], &held), "difference %zu is not detected", i);
     }
     ck_assert(agree(&held, &held));

@@ -28,6 +28,7 @@ struct batch {
     struct key_routing routing; /* of keys to _id and "routing"; set after batch_init */
     bool creates;      /* for a data stream: existing documents stay as they are, and deletes are
                           refused; set after batch_init */
+    int64_t read_us;   /* wall-clock time of the read, for "provenance"; set before encode_upsert */
     size_t full_bytes; /* target size in memory: batch_full if the next operation would reach it */
     size_t send_limit; /* maximum number of operations in the next request; 0 = all */
     unsigned http_status;   /* of the whole request; 0 = no answer arrived */

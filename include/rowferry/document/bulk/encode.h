@@ -15,6 +15,9 @@
  *
  * If batch.creates is set, the action line is {"create":{"_id":"42"}}.
  *
+ * If plan.provenance is set, the document ends with the object "provenance", which says where it
+ * comes from.
+ *
  * The index is named in the request's path, not in the action line.
  */
 #pragma once

@@ -45,11 +45,14 @@ struct property {
     size_t child_count;
 };
 
+#define MAPPING_PROVENANCE "provenance" /* the property of option to.provenance */
+
 struct mapping {
     struct property *properties;
     size_t count;
-    char *dynamic; /* as configured; null = not given */
-    char *json;    /* the whole mapping as configured, on one line */
+    char *dynamic;   /* as configured; null = not given */
+    char *json;      /* the whole mapping as configured, on one line */
+    bool provenance; /* each document has the object MAPPING_PROVENANCE; set after mapping_parse */
 };
 
 /* Parses the "mappings" object of the configuration. ERR_CONFIG names the invalid property. */
@@ -59,8 +62,8 @@ const struct property *mapping_find(const struct mapping *m, const char *name);
 
 /*
  * Appends the "mappings" object as it is sent to the service. Adds source_id (keyword) if it is
- * missing, dynamic "strict" unless configured otherwise, and `_meta` with "rowferry": meta_json
- * merged in.
+ * missing, provenance (stored only) if that is set, dynamic "strict" unless configured otherwise,
+ * and `_meta` with "rowferry": meta_json merged in.
  */
 void mapping_write(struct buf *out, const struct mapping *m, const char *meta_json);
 

@@ -41,7 +41,8 @@ struct plan {
     char **zones;   /* for each column: read as an instant in this zone; null: read as it is */
     size_t column_count;
     size_t document_bytes; /* size of the largest document that is sent */
-    char *too_large;       /* "a document of more than 16777216 bytes", a refusal's reason */
+    char *provenance; /* `,"provenance":{..,"version":`, followed by version and time; or null */
+    char *too_large;  /* "a document of more than 16777216 bytes", a refusal's reason */
 };
 
 struct plan_input {
@@ -71,5 +72,8 @@ struct plan_notes {
  * all. Returns ERR_CONFIG if `fields` names an unknown property. */
 int plan_compile(struct plan *out, const struct plan_input *in, struct plan_notes *notes,
                  struct err *err) MUST_CHECK;
+/* Sets from where the documents come, for their object "provenance". */
+void plan_set_provenance(struct plan *p, const char *pipeline, const char *database,
+                         const char *schema, const char *table);
 void plan_release(struct plan *p);
 void plan_notes_release(struct plan_notes *n);

@@ -20,14 +20,15 @@ struct table_source_options {
     const char *const *key;
     size_t key_count;
     const char *where;
-    int capture;           /* enum capture_mode */
-    const char *cursor;    /* column to follow; null if the capture follows none */
-    int64_t overlap_ms;    /* of the cursor; 0: the default */
-    int64_t retain_age_ms; /* age limit for absent consumers; 0: never dropped */
-    int64_t retain_size;   /* keep them while the log is no larger; 0: any size */
-    const char *routing;   /* key column that routes documents; null: no routing */
-    const char *id;        /* "sha256": ids of long keys are hashes; null: they are not */
-    const char *query;     /* null: read the table's rows */
+    int capture;            /* enum capture_mode */
+    const char *cursor;     /* column to follow; null if the capture follows none */
+    int64_t overlap_ms;     /* of the cursor; 0: the default */
+    int64_t retain_age_ms;  /* age limit for absent consumers; 0: never dropped */
+    int64_t retain_size;    /* keep them while the log is no larger; 0: any size */
+    const char *routing;    /* key column that routes documents; null: no routing */
+    const char *id;         /* "sha256": ids of long keys are hashes; null: they are not */
+    const char *provenance; /* name of the pipeline, for each document; null: they have none */
+    const char *query;      /* null: read the table's rows */
     const struct dependency *dependencies;
     size_t dependency_count;
     const struct mapping *mapping;
