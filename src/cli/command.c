@@ -36,6 +36,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_YES] = {"--yes", 0, NULL, "do not ask"},
     [OPTION_SAMPLE] = {"--sample", 0, "N", "compare N random rows, and about as many documents"},
     [OPTION_REPAIR] = {"--repair", 0, NULL, "send the rows that differ, and nothing else"},
+    [OPTION_FROM_HIT] = {"--from-hit", 0, "FILE",
+                         "the row of a search's hit, in this file or -, instead of IDs"},
     [OPTION_PRETTY] = {"--pretty", 0, NULL, "print indented JSON, for people"},
     [OPTION_WATCH] = {"--watch", 0, NULL, "refresh every two seconds until interrupted"},
     [OPTION_WAIT] = {"--wait", 0, NULL,
@@ -207,13 +209,13 @@ const struct command commands[] = {
     },
     {
         .name = "document",
-        .operands = "ID...",
+        .operands = "[ID...]",
         .summary = "print documents and action lines as they would be sent",
         .about = "Reads the rows with these keys and sends nothing. The version in an action line "
-                 "is the current time, as a sync would send it now.",
-        .options = ONE | OPTION_BIT(OPTION_PRETTY),
+                 "is the current time, as a sync would send it now. With --from-hit, finds "
+                 "pipeline and key of a hit by its provenance, _index and source_id.",
+        .options = ONE | OPTION_BIT(OPTION_PRETTY) | OPTION_BIT(OPTION_FROM_HIT),
         .exits = EXITS(0),
-        .operands_least = 1,
         .run = command_document,
     },
     {

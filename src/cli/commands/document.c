@@ -8,12 +8,16 @@
 
 #include "output/pretty.h"
 #include "output/terminal.h"
+#include "rowferry/base/file.h"
 #include "rowferry/daemon/session.h"
 #include "rowferry/document/bulk/encode.h"
+#include "rowferry/document/json/hit.h"
 #include "setup.h"
 
 #define NAME_BYTES 1024
 #define DOCUMENT_OPERATIONS 1
+#define HIT_MAX_BYTES ((size_t)128 << 20)
+#define HIT_WAIT_MS 60000 /* for the writer of a pipe */
 #define PRETTY_GROWTH 100 /* maximum growth factor, more than any document needs */
 
 struct dry_run {
@@ -44,13 +48,14 @@ static int document_open_capture(struct dry_run *d, struct err *err)
     return rc;
 }
 
-static int document_begin_keys(struct dry_run *d, const struct arguments *a, struct err *err)
+static int document_begin_keys(struct dry_run *d, const char *const *ids, size_t count,
+                               struct err *err)
 {
-    struct span *keys = mem_zero(a->operand_count, sizeof(*keys));
-    for (size_t i = 0; i < a->operand_count; i++) {
-        keys[i] = span_make(a->operands[i], strlen(a->operands[i]));
+    struct span *keys = mem_zero(count, sizeof(*keys));
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = span_make(ids[i], strlen(ids[i]));
     }
-    int rc = d->capture->ops->begin_keys(d->capture, keys, a->operand_count, false, err);
+    int rc = d->capture->ops->begin_keys(d->capture, keys, count, false, err);
     free(keys);
     return rc;
 }
@@ -140,10 +145,10 @@ static int document_show_all(struct dry_run *d, struct err *err)
 }
 
 static int document_show_documents(const struct config *config,
-                                   const struct pipeline_config *pipeline,
-                                   const struct arguments *a, struct err *err)
+                                   const struct pipeline_config *pipeline, const char *const *ids,
+                                   size_t count, bool pretty, struct err *err)
 {
-    struct dry_run d = {.pretty = arguments_have(a, OPTION_PRETTY)};
+    struct dry_run d = {.pretty = pretty};
     size_t most = (size_t)pipeline->limits.document_bytes;
     batch_init(&d.batch, most, most, DOCUMENT_OPERATIONS);
     d.batch.routing = config_routing(pipeline);
@@ -153,7 +158,7 @@ static int document_show_documents(const struct config *config,
         rc = document_open_capture(&d, err);
     }
     if (rc == 0) {
-        rc = document_begin_keys(&d, a, err);
+        rc = document_begin_keys(&d, ids, count, err);
     }
     if (rc == 0) {
         rc = document_show_all(&d, err);
@@ -170,16 +175,97 @@ static int document_show_documents(const struct config *config,
     return d.missed ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* --- the row of a hit ------------------------------------------------------------------------- */
+
+/* Returns true if the index is the pipeline's alias, a generation such as "shop-20261127-1", or a
+ * backing index of its data stream, such as ".ds-shop-2026.11.27-000001". */
+static bool document_is_index_of(const struct pipeline_config *p, const char *index)
+{
+    bool stream = p->to.kind == INDEX_KIND_DATA_STREAM;
+    const char *backing = stream ? strstr(index, ".ds-") : NULL;
+    const char *name = backing != NULL ? backing + strlen(".ds-") : index;
+    size_t len = strlen(p->to.index);
+    if (strncmp(name, p->to.index, len) != 0) {
+        return false;
+    }
+    const char *rest = name + len;
+    size_t date = rest[0] == '-' ? strspn(rest + 1, stream ? "0123456789." : "0123456789") : 0;
+    const char *number = rest + date + 1;
+    return rest[0] == '\0' || (date >= 8 && number[0] == '-' && number[1] != '\0' &&
+                               number[1 + strspn(number + 1, "0123456789")] == '\0');
+}
+
+static int document_find_pipeline(const struct setup *setup, const struct hit *hit,
+                                  const struct pipeline_config **out, struct err *err)
+{
+    const struct config *c = setup->config;
+    *out = setup->count == 1       ? setup->pipelines[0]
+           : hit->pipeline != NULL ? config_pipeline(c, hit->pipeline)
+                                   : NULL;
+    for (size_t i = 0; *out == NULL && i < c->pipeline_count && hit->index != NULL; i++) {
+        *out = document_is_index_of(&c->pipelines[i], hit->index) ? &c->pipelines[i] : NULL;
+    }
+    if (*out == NULL) {
+        err_set(err, ERR_REJECTED, "the hit is of index \"%s\", which is of no pipeline in \"%s\"",
+                hit->index != NULL ? hit->index : "", c->path);
+        err_hint(err, "name the pipeline: --pipeline NAME");
+        return ERR_REJECTED;
+    }
+    return 0;
+}
+
+static int document_show_hit(const struct setup *setup, const struct hit *hit, bool pretty,
+                             struct err *err)
+{
+    const struct pipeline_config *pipeline;
+    int rc = document_find_pipeline(setup, hit, &pipeline, err);
+    const char *key = hit->source_id != NULL ? hit->source_id : hit->id;
+    if (rc == 0 && hit->source_id == NULL && pipeline->to.id == ID_SHA256 &&
+        key_is_hash(span_make(key, strlen(key)))) {
+        return err_set(err, ERR_REJECTED,
+                       "the hit has no \"source_id\", and its \"_id\" is the hash of a key");
+    }
+    return rc == 0 ? document_show_documents(setup->config, pipeline, &key, 1, pretty, err) : rc;
+}
+
+static int document_read_hit(const char *path, struct hit *out, struct err *err)
+{
+    struct buf text;
+    buf_init(&text, HIT_MAX_BYTES);
+    const char *why =
+        file_read(strcmp(path, "-") == 0 ? "/dev/stdin" : path, HIT_WAIT_MS, &text, NULL);
+    int rc = why != NULL   ? err_set(err, ERR_CONFIG, "could not read \"%s\": %s", path, why)
+             : text.failed ? err_set(err, ERR_CONFIG, "\"%s\" is too large for a hit", path)
+                           : hit_read(out, span_make(buf_text(&text), text.len), err);
+    buf_release(&text);
+    return rc < 0 && why == NULL ? err_context(err, "\"%s\"", path) : rc;
+}
+
 int command_document(const struct arguments *a, struct err *err)
 {
-    struct setup setup;
-    int rc = setup_load_one(&setup, a, err);
+    struct setup setup = {0};
+    struct hit hit = {0};
+    const char *path = a->values[OPTION_FROM_HIT];
+    bool pretty = arguments_have(a, OPTION_PRETTY);
+    if ((a->operand_count == 0) != (path != NULL)) {
+        return err_set(err, ERR_CONFIG,
+                       "command \"document\" needs ID... or --from-hit, not both; "
+                       "see: rowferry document --help");
+    }
+    int rc = path != NULL ? document_read_hit(path, &hit, err) : 0;
+    if (rc == 0) {
+        rc = path != NULL && !arguments_have(a, OPTION_PIPELINE) ? setup_load(&setup, a, err)
+                                                                 : setup_load_one(&setup, a, err);
+    }
     if (rc == 0) {
         rc = setup_secrets(&setup, err);
     }
     if (rc == 0) {
-        rc = document_show_documents(setup.config, setup.pipelines[0], a, err);
+        rc = path != NULL ? document_show_hit(&setup, &hit, pretty, err)
+                          : document_show_documents(setup.config, setup.pipelines[0], a->operands,
+                                                    a->operand_count, pretty, err);
     }
     setup_release(&setup);
+    hit_release(&hit);
     return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents that name their source. */
+/* Documents that name their source, and the way back from a hit to its row. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,5 +120,67 @@ START_TEST(the_option_asks_for_another_index_in_both_directions)
 }
 END_TEST
 
+/* Runs document with the text of a hit in a file. */
+static void from_hit(struct world *w, int exit_code, const char *text, const char *words)
+{
+    char *path = scratch_write(w->dir, "hit.json", text);
+    says(w, exit_code, "document", "--from-hit", path, words);
+    free(path);
+}
+
+START_TEST(the_row_of_a_hit_is_found)
+{
+    struct world w;
+    provenance_world(&w, "\"provenance\": true");
+    rowferry_expect(0, w.config, "sync", NULL);
+    struct json_object *answer = search(&w, 7);
+    sql_exec(w.conn, "update articles set title = 'as it is now' where source_id = 7");
+    from_hit(&w, 0, json_object_get_string(answer), "as it is now");
+    from_hit(&w, 0, json_object_get_string(first_hit(answer)), "as it is now");
+    sql_exec(w.conn, "delete from articles where source_id = 7");
+    from_hit(&w, 1, json_object_get_string(answer), "no row with key \"7\"");
+    from_hit(&w, 1, "{\"hits\":{\"hits\":[]}}", "the search has no hit");
+    says(&w, 2, "document", "7", "--from-hit=x", "not both");
+    says(&w, 2, "document", NULL, NULL, "needs ID... or --from-hit");
+    says(&w, 2, "document", "--from-hit", "/none", "could not read \"/none\"");
+    json_object_put(answer);
+    world_stop(&w);
+}
+END_TEST
+
+/* A second pipeline whose alias is the beginning of the first one's. */
+static void add_pipeline(struct world *w)
+{
+    w->members = "\"fields\": {}}, {\"name\": \"shop\", \"from\": {\"table\": \"public.other\"}, "
+                 "\"to\": {\"index\": \"shop\", \"mappings\": {\"properties\": {\"title\": "
+                 "{\"type\": \"text\"}}}}";
+    sql_exec(w->conn, "create table other (id bigint primary key, title text); insert into other "
+                      "values (7, 'of the other table')");
+    world_configure(w, WORLD_PROPERTIES, "");
+}
+
+START_TEST(without_provenance_the_index_names_the_pipeline)
+{
+    struct world w;
+    provenance_world(&w, NULL);
+    add_pipeline(&w);
+    rowferry_expect(0, w.config, "source", "install", NULL);
+    rowferry_expect(0, w.config, "sync", NULL);
+    struct json_object *answer = search(&w, 7);
+    from_hit(&w, 0, json_object_get_string(answer), "\"published\":");
+    json_object_put(answer);
+    from_hit(&w, 0, "{\"_index\":\"shop\",\"_id\":\"7\"}", "of the other table");
+    from_hit(&w, 0, "{\"_index\":\"shop-20261127-12\",\"_id\":\"7\"}", "of the other table");
+    from_hit(&w, 0,
+             "{\"_index\":\"shop-articles\",\"_source\":{\"source_id\":\"7\",\"provenance\":"
+             "{\"pipeline\":\"shop\"}}}",
+             "of the other table");
+    from_hit(&w, 1, "{\"_index\":\"shop-articles-2\",\"_id\":\"7\"}",
+             "the hit is of index \"shop-articles-2\", which is of no pipeline");
+    world_stop(&w);
+}
+END_TEST
+
 SUITE_MAIN("integration/provenance", each_document_names_its_source_and_is_compared_without_that,
-           the_option_asks_for_another_index_in_both_directions)
+           the_option_asks_for_another_index_in_both_directions, the_row_of_a_hit_is_found,
+           without_provenance_the_index_names_the_pipeline)
