@@ -78,7 +78,7 @@ enum product_tested product_tested(const struct product_info *info, struct buf *
         int len = snprintf(release, sizeof(release), "%.*s %.*s", (int)line.product.len,
                            line.product.data, (int)line.version.len, line.version.data);
         product_tested_add(&all, NULL, span_make(release, (size_t)len));
-        if (span_is(line.product, name) && atoi(line.version.data) == info->major) {
+        if (span_is(line.product, name) && strtol(line.version.data, NULL, 10) == info->major) {
             product_tested_add(&near, NULL, span_make(release, (size_t)len));
         }
         if (span_is(line.product, name) && span_is(line.version, info->version)) {
