@@ -315,9 +315,29 @@ static int generation_refill(struct generation *t, bool gone, struct err *err)
     return rc < 0 ? rc : generation_begin_new(t, err);
 }
 
+/* The service removes an alias with its last index. */
+static int generation_refuse_absent(struct generation *t, struct err *err)
+{
+    struct index_info ignored;
+    bool found = true;
+    const char *live = t->checkpoint.generation;
+    int rc = generation_look(t, live, &found, &ignored, err);
+    if (rc < 0) {
+        return rc;
+    }
+    if (!found) {
+        err_set(err, ERR_STATE, "index \"%s\" no longer exists", live);
+        return err_hint(err, "rebuild it: rowferry reindex %s", t->definition->name);
+    }
+    err_set(err, ERR_STATE, "alias \"%s\" no longer exists; it pointed at \"%s\"",
+            t->definition->alias, live);
+    return err_hint(err, "restore the alias, or rebuild the index: rowferry reindex %s",
+                    t->definition->name);
+}
+
 /* The alias does not name the live index. A rebuild is recommended only if it would not be refused
  * (generation_holder). */
-static int generation_refuse_elsewhere(const struct generation *t, enum alias_kind kind,
+static int generation_refuse_elsewhere(struct generation *t, enum alias_kind kind,
                                        const struct index_info *at, struct err *err)
 {
     const char *alias = t->definition->alias;
@@ -331,7 +351,7 @@ static int generation_refuse_elsewhere(const struct generation *t, enum alias_ki
         err_set(err, ERR_STATE, "to.index was changed to \"%s\", and the live index is \"%s\"",
                 alias, live);
     } else if (kind == ALIAS_ABSENT) {
-        err_set(err, ERR_STATE, "alias \"%s\" no longer exists; it pointed at \"%s\"", alias, live);
+        return generation_refuse_absent(t, err);
     } else if (kind == ALIAS_SEVERAL) {
         err_set(err, ERR_STATE,
                 "alias \"%s\" does not point at \"%s\" alone, but at several indices", alias, live);

@@ -153,6 +153,7 @@ static void apply_outcome_fatal(struct loop *l, const struct batch *batch,
                 http_hide_alias(why.message);
             }
         }
+        why.http_status = o->http_status;
         apply_outcome_hint(l, reason, &why);
     }
     loop_end(l, &why);

@@ -116,18 +116,27 @@ static int pipeline_sync_look_at_alias(struct sync *s, struct err *err)
     return rc == 0 ? generation_prepare(&s->target, err) : rc;
 }
 
+/* Returns true if the service has refused what was sent to a live index. */
+static bool pipeline_sync_was_refused(const struct sync *s, const struct err *err)
+{
+    return s->loop.watchers.alias.alias != NULL && err->class == ERR_REJECTED &&
+           err->http_status != 0;
+}
+
 /* Runs the loop. If the loop ended because the alias moved, repeats the checks of a start. If they
  * find an error, it replaces the loop's error. If they succeed, the alias was restored or points
  * at our own rebuild, and s->moved is set: a new start continues from there and waits for an
- * unreachable service. */
+ * unreachable service. If the service refused, they may know why: a deleted index, for example. */
 static int pipeline_sync_run_loop(struct sync *s, bool *stopped, struct err *err)
 {
     struct loop *l = &s->loop;
     int rc = loop_run(l, stopped, err);
     struct err why;
-    int looked = rc < 0 && l->watchers.alias.missed ? pipeline_sync_look_at_alias(s, &why) : 0;
-    s->moved = rc < 0 && l->watchers.alias.missed && (looked == 0 || looked == ERR_TRANSIENT);
-    if (looked < 0 && !s->moved) {
+    bool missed = rc < 0 && l->watchers.alias.missed;
+    bool looks = missed || (rc < 0 && pipeline_sync_was_refused(s, err));
+    int looked = looks ? pipeline_sync_look_at_alias(s, &why) : 0;
+    s->moved = missed && (looked == 0 || looked == ERR_TRANSIENT);
+    if (looked < 0 && looked != ERR_TRANSIENT) {
         *err = why;
         rc = looked;
     }

@@ -33,8 +33,7 @@ struct scene {
     int64_t id;  /* of the last row that was written */
 };
 
-/* --- the world ---------------------------------------------------------------------------------
- */
+/* --- the world -------------------------------------------------------------------------------- */
 
 static void configure(struct scene *s)
 {
@@ -96,8 +95,7 @@ static void leave(struct scene *s)
     world_stop(&s->w);
 }
 
-/* --- steps --------------------------------------------------------------------------------------
- */
+/* --- steps ------------------------------------------------------------------------------------ */
 
 static char *filled(const struct scene *s, const char *step)
 {
@@ -170,8 +168,7 @@ static void do_steps(const struct scene *s, const char *const *steps)
     }
 }
 
-/* --- causes -------------------------------------------------------------------------------------
- */
+/* --- causes ----------------------------------------------------------------------------------- */
 
 #define SETTINGS(block, value) "PUT /%i/_settings {\"index.blocks." block "\":" value "}"
 #define ALIAS(action) "POST /_aliases {\"actions\":[" action "]}"
@@ -241,7 +238,7 @@ static const struct cause causes[] = {
       "DELETE /other"}},
     {"the index is deleted",
      {"DELETE /%i"},
-     "no longer exists",
+     "\" no longer exists; rebuild it",
      "no longer exists",
      {"rowferry reindex victim"}},
     {"a column gets another type",
@@ -284,8 +281,13 @@ static const struct cause causes[] = {
      {"DELETE /_devsearch/faults"}},
     {"the service refuses the key",
      {"POST /_devsearch/faults {\"status\":401,\"path\":\"shop-victim\"}"},
+     "GET /shop-victim",
      "401",
-     "401",
+     {"DELETE /_devsearch/faults"}},
+    {"something before the service answers 404",
+     {"POST /_devsearch/faults {\"status\":404,\"path\":\"shop-victim\"}"},
+     "\" no longer exists; rebuild it",
+     "no longer exists",
      {"DELETE /_devsearch/faults"}},
     {"a person pauses it",
      {"rowferry pause victim"},
@@ -315,8 +317,7 @@ static const struct cause causes_of_all[] = {
      {"sql alter role \"%r\" password '" ROLE_PASSWORD "'"}},
 };
 
-/* --- what is seen of a cause --------------------------------------------------------------------
- */
+/* --- what is seen of a cause ------------------------------------------------------------------ */
 
 static bool says(const struct scene *s, const char *command, const char *words, char **said)
 {
