@@ -48,10 +48,7 @@ static int rebuild_request_expect_free(struct generation *t, const struct index_
     struct buf consumer;
     buf_init(&consumer, 2048);
     generation_consumer_name(t, live->name, live->uuid, &consumer);
-    int rc = t->source.ops->connect(t->source.self, &t->facts, err);
-    if (rc == 0) {
-        rc = t->source.ops->mirrored(t->source.self, buf_text(&consumer), NULL, &mirror, err);
-    }
+    int rc = t->source.ops->mirrored(t->source.self, buf_text(&consumer), NULL, &mirror, err);
     free(mirror.position);
     free(mirror.letters);
     buf_release(&consumer);
@@ -69,14 +66,16 @@ static int rebuild_request_expect_writable(const struct index_info *from, struct
     return err_hint(err, "remove the block, then try again");
 }
 
-/* Checks before the request is recorded that the alias's holder is ours or may be adopted. */
+/* Checks before the request is recorded that the source accepts this account and this table, and
+ * that the alias's holder is ours or may be adopted. */
 static int rebuild_request_want_new(struct rebuild_job *j, struct generation *t, bool adopt,
                                     struct err *err)
 {
     struct index_info from;
     enum alias_kind kind;
     t->rebuild.adopt = adopt;
-    int rc = generation_holder(t, &kind, &from, err);
+    int rc = t->source.ops->connect(t->source.self, &t->facts, err);
+    rc = rc == 0 ? generation_holder(t, &kind, &from, err) : rc;
     if (rc == 0 && kind == ALIAS_ONE && t->checkpoint.phase == GENERATION_NONE) {
         rc = rebuild_request_expect_free(t, &from, err);
     }

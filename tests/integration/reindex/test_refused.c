@@ -192,7 +192,25 @@ START_TEST(a_first_load_that_cannot_read_a_row_ends_a_reindex_with_the_reason)
 }
 END_TEST
 
-SUITE_MAIN("reindex/refused", a_first_load_that_cannot_read_a_row_ends_a_reindex_with_the_reason,
+START_TEST(a_reindex_that_is_refused_at_once_leaves_no_rebuild)
+{
+    struct world w;
+    struct program_result result;
+    synced(&w, 10);
+    w.strict = true;
+    world_configure(&w, WORLD_PROPERTIES, "");
+    reindex(&w, 1, &result, NULL, NULL);
+    expect_text(result.err, "is a superuser");
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "status", NULL);
+    ck_assert_ptr_null(strstr(result.out, "  rebuild  "));
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("reindex/refused", a_reindex_that_is_refused_at_once_leaves_no_rebuild,
+           a_first_load_that_cannot_read_a_row_ends_a_reindex_with_the_reason,
            a_generation_that_was_filled_wrongly_is_not_swapped_in,
            a_run_goes_on_with_the_live_index_where_the_swap_is_refused,
            an_index_that_bears_the_name_is_adopted_only_when_it_is_said,
