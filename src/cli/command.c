@@ -16,7 +16,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_DEAD_LETTERS_OK] = {"--dead-letters-ok", 0, NULL,
                                 "exit with 0 even if dead letters are open"},
     [OPTION_PIPELINE] = {"--pipeline", 0, "NAME", "the pipeline, if the file has several"},
-    [OPTION_AS] = {"--as", 0, "URI",
+    [OPTION_AS] = {"--as", 0, "ROLE|URI",
                    "connect as this role; its password: $PGPASSWORD, ~/.pgpass, or asked"},
     [OPTION_READER] = {"--reader", 0, "ROLE",
                        "the role that rowferry reads as; default: that of source.uri"},

@@ -244,13 +244,23 @@ static int source_hint_password(struct err *err)
                          "file, or is asked for on a terminal");
 }
 
+/* Returns true if --as names a role, not a URI or a list of key=value. */
+static bool source_is_role(const char *as)
+{
+    return as[strcspn(as, ":/=@?")] == '\0';
+}
+
 /* Opens the connection of --as. The configuration's password belongs to another role. */
 static int source_connect_as(struct source_task *t, struct source_options *options, struct pg **pg,
                              struct err *err)
 {
     struct err no_terminal;
     bool asks = false;
-    options->uri = t->arguments->values[OPTION_AS];
+    const char *as = t->arguments->values[OPTION_AS];
+    options->uri = !source_is_role(as)        ? as
+                   : options->primary != NULL ? options->primary
+                                              : options->uri;
+    options->role = source_is_role(as) ? as : NULL;
     options->primary = NULL;
     options->password = t->password;
     options->renewal = NULL;
@@ -324,7 +334,7 @@ static int source_run_step(const struct source_task *t, struct installer *i, str
 {
     int rc = t->step(i, err);
     if (rc < 0 && strcmp(err->sqlstate, "42501") == 0 && t->arguments->values[OPTION_AS] == NULL) {
-        err_hint(err, "connect as a role that may: --as URI");
+        err_hint(err, "connect as a role that may: --as ROLE");
     }
     catalog_table_free(i->table);
     i->table = NULL;
@@ -424,8 +434,11 @@ static int source_run_task(struct source_task *t, struct err *err)
     const struct arguments *a = t->arguments;
     const char *as = a->values[OPTION_AS];
     struct setup setup = {0};
-    int rc = as != NULL ? config_check_uri(as, err) : 0; /* argv must not have a password: it is
-                                                          * readable for everyone on the machine */
+    int rc = 0;
+    if (as != NULL && !source_is_role(as)) {
+        rc = config_check_uri(as, err); /* argv must not have a password: it is readable for
+                                         * everyone on the machine */
+    }
     if (rc < 0) {
         err_context(err, "option \"--as\"");
         return source_hint_password(err);

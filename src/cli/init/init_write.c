@@ -237,7 +237,7 @@ static void init_write_push_log_reason(struct buf *out, const struct init *i)
                                 "install it: let a DBA run",
                                 s->identity.role);
         init_write_push_comment(
-            out, 6, "what \"rowferry source print\" shows, or use \"source install --as URI\".");
+            out, 6, "what \"rowferry source print\" shows, or use \"source install --as ROLE\".");
     } else {
         init_write_push_comment(out, 6, "The change log sees each change and delete; %s.",
                                 s->log == INSTALL_CURRENT ? "it is installed"

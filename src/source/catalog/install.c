@@ -117,9 +117,9 @@ static int install_require_owner(const struct installed *found, struct err *err)
     err_set(err, ERR_REJECTED, "cannot install into the schema \"rowferry\": it belongs to \"%s\"",
             found->owner);
     return err_hint(err,
-                    "connect as \"%s\" (--as URI), or let that role remove its change log first: "
+                    "connect as \"%s\" (--as %s), or let that role remove its change log first: "
                     "rowferry source uninstall " ERR_PIPELINE,
-                    found->owner);
+                    found->owner, found->owner);
 }
 
 static int install_explain_rights(const struct table *t, int rc, struct err *err)

@@ -156,10 +156,9 @@ static int installed_set_hint(const struct installed *found, struct err *err)
     if (found->capture[0] == '\0' && found->lacks[0] != '\0') {
         return err_hint(err, "run: %s", found->lacks);
     }
-    return err_hint(err, "run: rowferry source %s " ERR_PIPELINE "%s%s%s%s",
-                    found->state == INSTALL_OLDER ? "upgrade" : "install",
-                    other ? " --as URI (of role \"" : "", other ? found->installer : "",
-                    other ? "\")" : "",
+    return err_hint(err, "run: rowferry source %s " ERR_PIPELINE "%s%s%s",
+                    found->state == INSTALL_OLDER ? "upgrade" : "install", other ? " --as " : "",
+                    other ? found->installer : "",
                     found->state == INSTALL_BROKEN
                         ? "; then everything is copied again, because changes may have been missed"
                         : "");

@@ -156,8 +156,8 @@ int members_join(struct pg *pg, const char *capture, bool *joined, struct err *e
         *joined = *joined || more > 0;
     }
     if (rc < 0 && strcmp(err->sqlstate, "42501") == 0) {
-        err_hint(err, "run as the owner of the new member: rowferry source install " ERR_PIPELINE
-                      " --as URI");
+        err_hint(err, "run: rowferry source install " ERR_PIPELINE
+                      " --as ROLE, the owner of the new member");
     }
     return rc < 0 ? err_context(err, "could not take in a new member of the table") : 0;
 }

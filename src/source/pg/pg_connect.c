@@ -69,11 +69,22 @@ static size_t pg_connect_turned_read(struct buf lists[LISTS], PGconn *conn, size
  * An empty value counts as unset. */
 static PGconn *pg_connect_begin(const struct pg *pg, const struct buf lists[LISTS])
 {
-    const char *const names[] = {"keepalives",         "keepalives_idle",  "keepalives_interval",
-                                 "keepalives_count",   "tcp_user_timeout", "sslmode",
-                                 "channel_binding",    "dbname",           "password",
-                                 "client_encoding",    "application_name", list_names[HOST],
-                                 list_names[HOSTADDR], list_names[PORT],   NULL};
+    const char *const names[] = {"keepalives",
+                                 "keepalives_idle",
+                                 "keepalives_interval",
+                                 "keepalives_count",
+                                 "tcp_user_timeout",
+                                 "sslmode",
+                                 "channel_binding",
+                                 "dbname",
+                                 "user",
+                                 "password",
+                                 "client_encoding",
+                                 "application_name",
+                                 list_names[HOST],
+                                 list_names[HOSTADDR],
+                                 list_names[PORT],
+                                 NULL};
     const char *const values[] = {"1",
                                   "30",
                                   "10",
@@ -82,6 +93,7 @@ static PGconn *pg_connect_begin(const struct pg *pg, const struct buf lists[LIST
                                   pg->route.encrypts ? "require" : NULL,
                                   pg->route.binds ? "require" : NULL,
                                   pg->uri,
+                                  pg->role,
                                   pg->password,
                                   "UTF8",
                                   pg->application_name,
@@ -330,6 +342,7 @@ static struct source_options pg_connect_options(const struct pg *pg)
 {
     return (struct source_options){.uri = pg->uri,
                                    .primary = pg->primary.uri,
+                                   .role = pg->role,
                                    .password = pg->password,
                                    .renewal = pg->renewal,
                                    .connect_timeout_ms = pg->connect_timeout_ms,
@@ -390,6 +403,7 @@ static struct pg *pg_connect_new(const struct source_options *options)
     struct pg *pg = mem_zero(1, sizeof(*pg));
     const char *application = options->application_name;
     pg->uri = text_copy(options->uri);
+    pg->role = pg_connect_copy_or_null(options->role);
     pg->password = pg_connect_copy_or_null(options->password);
     pg->renewal = rotating_secret_hold(options->renewal);
     pg->route.encrypts = pg_must_encrypt(pg->uri);
@@ -463,6 +477,7 @@ void pg_close(struct pg *pg)
     pg_connect_forget_password(pg);
     rotating_secret_drop(pg->renewal);
     free(pg->uri);
+    free(pg->role);
     free(pg->primary.uri);
     free(pg->application_name);
     free(pg->locks.held);

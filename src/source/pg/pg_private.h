@@ -53,6 +53,7 @@ struct pg_answer {
 struct pg {
     PGconn *conn;
     char *uri;
+    char *role; /* null: that of the URI */
     char *password;
     struct rotating_secret *renewal; /* of the password; null: the password is fixed */
     char *application_name;

@@ -184,9 +184,9 @@ static void office_close(struct office *o)
     world_stop(&o->w);
 }
 
-/* Runs source ACTION --as the administrator, without a terminal. */
-static void office_run(const struct office *o, const char *action, const char *setting,
-                       struct program_result *r)
+/* Runs source ACTION --as the administrator, by role or URI, without a terminal. */
+static void office_run(const struct office *o, const char *action, const char *as,
+                       const char *setting, struct program_result *r)
 {
     struct program p;
     const char *const argv[] = {"/usr/bin/setsid",
@@ -197,7 +197,7 @@ static void office_run(const struct office *o, const char *action, const char *s
                                 "source",
                                 action,
                                 "--as",
-                                o->dba_uri,
+                                as,
                                 NULL};
     const char *const env[] = {setting, NULL};
     program_start(&p, argv, env);
@@ -215,12 +215,13 @@ START_TEST(another_login_never_gets_the_password_of_the_configuration)
     const char *const settings[] = {"PGPASSWORD=" DBA_PASSWORD, passfile};
     char *readers = scratch_path(o.w.dir, "password");
     for (size_t i = 0; i < 2; i++) {
-        office_run(&o, i == 0 ? "install" : "uninstall", settings[i], &r);
+        office_run(&o, i == 0 ? "install" : "uninstall", i == 0 ? o.dba : o.dba_uri, settings[i],
+                   &r);
         ck_assert_msg(r.exit_code == 0, "%s: %s", settings[i], r.err);
         program_result_release(&r);
         unlink(readers); /* uninstall does not need it */
     }
-    office_run(&o, "uninstall", NULL, &r);
+    office_run(&o, "uninstall", o.dba_uri, NULL, &r);
     ck_assert_int_eq(r.exit_code, 1);
     expect_text(r.err, "no password supplied");
     expect_text(r.err, "the password of --as comes from $PGPASSWORD, ~/.pgpass or a service file, "

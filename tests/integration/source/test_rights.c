@@ -218,18 +218,16 @@ START_TEST(the_role_that_may_install_is_named_to_one_that_may_not)
     char *owner = world_of(&w, "create table a (id bigint primary key, body text)");
     char *reader = role_new(&w, 'p');
     char *uris[] = {uri_as(w.uri, owner), uri_as(w.uri, reader)};
-    char *as_owner = sql_text(w.db,
-                              "select 'run: rowferry source install PIPELINE --as URI (of "
-                              "role \"%s\")'",
-                              owner);
+    char *as_owner =
+        sql_text(w.db, "select 'run: rowferry source install PIPELINE --as %s'", owner);
     as(&w, owner, "grant select on a to public");
     hinted(&w, uris[0], "run: rowferry source install PIPELINE");
     hinted(&w, w.uri, "run: rowferry source install PIPELINE"); /* a superuser */
     hinted(&w, uris[1], as_owner);
     free(as_owner);
     grant(&w, "public.a", reader); /* the schema is the superuser's */
-    as_owner = sql_text(w.db, "select format('run: rowferry source install PIPELINE --as URI (of "
-                              "role \"%%s\"); then everything is copied again, because changes "
+    as_owner = sql_text(w.db, "select format('run: rowferry source install PIPELINE --as %%s"
+                              "; then everything is copied again, because changes "
                               "may have been missed', current_user)");
     sql_exec(w.db, "alter table a disable trigger user");
     hinted(&w, uris[1], as_owner);

@@ -39,6 +39,7 @@ struct rotating_secret;
 
 struct source_options {
     const char *uri;                 /* without a password */
+    const char *role;                /* null: that of the URI */
     const char *password;            /* null: libpq's own rules apply */
     struct rotating_secret *renewal; /* where to read a refused password again; null: nowhere */
     int64_t connect_timeout_ms;
