@@ -58,6 +58,7 @@ static const struct state_column live_progress_columns[] = {
     {COLUMN(COLUMN_TEXT, live_progress, hold_who)},
     {COLUMN(COLUMN_TEXT, live_progress, stall)},
     {COLUMN(COLUMN_TEXT, live_progress, stall_why)},
+    {COLUMN(COLUMN_TEXT, live_progress, stall_hint)},
     {COLUMN(COLUMN_NUMBER, live_progress, stall_us)},
     {COLUMN(COLUMN_TEXT, live_progress, away)},
     {.name = NULL},

@@ -36,6 +36,7 @@ struct live_progress {
     char hold_who[160]; /* owner of that transaction */
     char stall[24];     /* cause of a stall in one word; empty: progressing, or nothing to do */
     char stall_why[LIVE_PROGRESS_WHY_BYTES]; /* the cause as a sentence */
+    char stall_hint[256];                    /* what to do about this very cause; or empty */
     int64_t stall_us;                        /* start of the stall (wall clock) */
     char away[LIVE_PROGRESS_WHY_BYTES]; /* why a server does not work, as a sentence; or empty */
 };

@@ -206,7 +206,7 @@ static int probe_state_report_stall(struct check *c, struct state *state, bool *
     }
     struct buf remedy;
     buf_init(&remedy, 1024);
-    stall_push_remedy(&remedy, work.stall, c->pipeline->name);
+    stall_push_remedy(&remedy, &work, c->pipeline->name);
     check_report(c, VERDICT_FAIL, remedy.len > 0 ? buf_text(&remedy) : NULL,
                  "%s makes no progress since %s: %s", holder, clock_iso(when, work.stall_us, 0),
                  work.stall_why);

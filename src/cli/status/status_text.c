@@ -112,7 +112,7 @@ static void status_text_push_step(struct buf *out, const struct status *s)
                    "if these deletes are intended",
                    name, name);
     } else if (state == STATUS_STALLED) {
-        stall_push_remedy(out, s->holder.work.stall, name);
+        stall_push_remedy(out, &s->holder.work, name);
     } else if (state == STATUS_CAPTURE_BROKEN && s->capture.hint[0] != '\0') {
         const char *hint = s->capture.hint + (strncmp(s->capture.hint, "run: ", 5) == 0 ? 5 : 0);
         terminal_push_safe(out, hint, strlen(hint));
@@ -151,6 +151,15 @@ static void status_text_push_halt(struct buf *out, const struct guard_stop *halt
     }
 }
 
+/* Appends the cause of a stall without the hint, which the line "next" has. */
+static void status_text_push_why(struct buf *out, const struct live_progress *w)
+{
+    size_t len = strlen(w->stall_why);
+    size_t hint = strlen(w->stall_hint);
+    bool ends = hint > 0 && len > hint + 2 && strcmp(w->stall_why + len - hint, w->stall_hint) == 0;
+    terminal_push_safe(out, w->stall_why, ends ? len - hint - 2 : len);
+}
+
 static void status_text_push_cause(struct buf *out, const struct status *s, enum status_state state)
 {
     char iso[CLOCK_ISO_BYTES];
@@ -163,7 +172,7 @@ static void status_text_push_cause(struct buf *out, const struct status *s, enum
         terminal_push_safe(out, r->message, strlen(r->message));
     } else if (state == STATUS_STALLED) {
         buf_printf(out, " since %s: ", clock_iso(iso, s->holder.work.stall_us, 0));
-        terminal_push_safe(out, s->holder.work.stall_why, strlen(s->holder.work.stall_why));
+        status_text_push_why(out, &s->holder.work);
     } else if (state == STATUS_PAUSED) {
         buf_printf(out, " since %s", clock_iso(iso, s->paused_us, 0));
     } else if (state == STATUS_STANDS_BY) {

@@ -48,7 +48,8 @@ static void pipeline_worker_wait_note_stall(struct pipeline_worker *r, enum stal
                                       .wall_us = clock_wall_us(&r->ports.clock),
                                       .waits = true,
                                       .stopped = cause,
-                                      .why = why};
+                                      .why = why,
+                                      .hint = hint ? r->err.hint : NULL};
     pipeline_worker_wait_judge(r, &facts);
 }
 

@@ -8,6 +8,8 @@
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
 
+#define TRIED_AGAIN "it is tried again within a minute, and at once with "
+
 static const struct cause_row {
     const char *name;
     const char *remedy;
@@ -25,10 +27,7 @@ static const struct cause_row {
     [STALL_GUARD] = {"guard", "restore the rows or correct the mapping; what can be permitted: ",
                      "rowferry check"},
     [STALL_REBUILD] = {"rebuild", "wait for the rebuild, or ", "rowferry reindex --abort"},
-    [STALL_STOPPED] = {"stopped",
-                       "correct what it names: it is tried again within a minute, and at "
-                       "once with ",
-                       "rowferry resume"},
+    [STALL_STOPPED] = {"stopped", "correct what it names: " TRIED_AGAIN, "rowferry resume"},
     [STALL_SOURCE] = {"source_away", "make sure that the source answers: ", "rowferry check"},
     [STALL_SERVICE] = {"service_away", "make sure that the service answers: ", "rowferry check"},
     [STALL_REFUSED] = {"service_refuses",
@@ -50,11 +49,13 @@ const char *stall_name(enum stall_cause cause)
     return rows[cause].name;
 }
 
-void stall_push_remedy(struct buf *out, const char *name, const char *pipeline)
+void stall_push_remedy(struct buf *out, const struct live_progress *w, const char *pipeline)
 {
     for (int i = STALL_NONE + 1; i < STALL_COUNT; i++) {
-        if (strcmp(rows[i].name, name) == 0) {
-            buf_push_text(out, rows[i].remedy);
+        if (strcmp(rows[i].name, w->stall) == 0) {
+            bool hint = w->stall_hint[0] != '\0';
+            buf_push_text(out, hint ? w->stall_hint : rows[i].remedy);
+            buf_push_text(out, hint ? "; " TRIED_AGAIN : "");
             if (rows[i].command != NULL) {
                 buf_printf(out, "%s %s", rows[i].command, pipeline);
             }
@@ -198,7 +199,7 @@ static enum stall_news stall_end(struct stall *s)
     bool was = s->cause != STALL_NONE;
     s->before = was ? s->cause : s->before;
     s->cause = STALL_NONE;
-    s->why[0] = '\0';
+    s->why[0] = s->hint[0] = '\0';
     return was ? STALL_ENDED : STALL_SAME;
 }
 
@@ -215,6 +216,7 @@ static enum stall_news stall_begin_or_go_on(struct stall *s, const struct stall_
     enum stall_cause before = s->cause;
     s->cause = stall_cause_of(f, s->moved_at_us);
     stall_push_reason(s, f);
+    snprintf(s->hint, sizeof(s->hint), "%s", f->hint != NULL ? f->hint : "");
     if (before == STALL_NONE) {
         s->since_us = f->wall_us - (f->stopped != STALL_NONE ? 0 : f->now_us - s->moved_at_us);
         return STALL_BEGAN;
@@ -252,6 +254,7 @@ void stall_show(const struct stall *s, struct live_progress *w)
 {
     snprintf(w->stall, sizeof(w->stall), "%s", stall_name(s->cause));
     snprintf(w->stall_why, sizeof(w->stall_why), "%s", s->why);
+    snprintf(w->stall_hint, sizeof(w->stall_hint), "%s", s->hint);
     w->stall_us = s->cause != STALL_NONE ? s->since_us : 0;
 }
 

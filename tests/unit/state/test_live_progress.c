@@ -30,6 +30,7 @@ START_TEST(what_was_told_last_is_seen_until_another_holds)
     snprintf(told.hold_who, sizeof(told.hold_who), "process 4711");
     snprintf(told.stall, sizeof(told.stall), "held");
     snprintf(told.stall_why, sizeof(told.stall_why), "a transaction of an hour");
+    snprintf(told.stall_hint, sizeof(told.stall_hint), "end it");
     told.stall_us = 15;
     OK(live_progress_write(s, &told, &err));
     OK(live_progress_read(other, &seen, &known, &err));
@@ -52,6 +53,7 @@ START_TEST(what_was_told_last_is_seen_until_another_holds)
     ck_assert_str_eq(seen.hold_who, "process 4711");
     ck_assert_str_eq(seen.stall, "held");
     ck_assert_str_eq(seen.stall_why, "a transaction of an hour");
+    ck_assert_str_eq(seen.stall_hint, "end it");
     ck_assert_int_eq(seen.stall_us, 15);
     told.equal_us = 0; /* it must not go back */
     OK(live_progress_write(s, &told, &err));

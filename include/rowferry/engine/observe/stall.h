@@ -58,6 +58,7 @@ struct stall_facts {
     bool paused;     /* paused by a person, which is not a stall */
     enum stall_cause stopped; /* STALL_STATE_FILE to STALL_STOPPED, or STALL_NONE */
     const char *why;          /* reason for `stopped` */
+    const char *hint;         /* what to do about it; null or empty: the remedy of the cause */
     int64_t source_away_us, service_away_us;
     const char *source_why, *service_why;
     int service_status;    /* HTTP; 0: no response */
@@ -72,6 +73,7 @@ struct stall {
     enum stall_cause cause;
     int64_t since_us; /* wall clock: last progress before the stall */
     char why[STALL_WHY_BYTES];
+    char hint[256];
     /* private: */
     enum stall_cause before; /* last cause other than STALL_NONE */
     bool begun;
@@ -94,11 +96,10 @@ void stall_explain_away(const struct stall_facts *f, char why[STALL_WHY_BYTES]);
  * STALL_NONE. */
 const char *stall_name(enum stall_cause cause);
 
-/* Appends the remedy for the cause of this name; nothing if there is no such cause. */
-void stall_push_remedy(struct buf *out, const char *name, const char *pipeline);
+/* Appends the remedy for the stall that is shown; nothing if there is none. */
+void stall_push_remedy(struct buf *out, const struct live_progress *w, const char *pipeline);
 
 /* Copies the stall into the struct that the state file and the status snapshot show. */
-struct live_progress;
 void stall_show(const struct stall *s, struct live_progress *w);
 
 /* Logs one line for a change. Logs nothing for causes STALL_STATE_FILE to STALL_STOPPED, which

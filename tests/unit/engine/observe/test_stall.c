@@ -2,6 +2,7 @@
 /* When a stall begins and ends, and its cause. */
 #include "rowferry/engine/observe/stall.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -294,7 +295,9 @@ START_TEST(every_cause_has_a_name_and_a_remedy)
         ck_assert_uint_lt(strlen(stall_name((enum stall_cause)a)), 24); /* of live_progress.h */
         struct buf remedy;
         buf_init(&remedy, 1024);
-        stall_push_remedy(&remedy, stall_name((enum stall_cause)a), "articles");
+        struct live_progress shown = {.told_us = 0};
+        snprintf(shown.stall, sizeof(shown.stall), "%s", stall_name((enum stall_cause)a));
+        stall_push_remedy(&remedy, &shown, "articles");
         ck_assert_uint_gt(remedy.len, 10);
         const char *command = strstr(buf_text(&remedy), "rowferry ");
         ck_assert(command == NULL || strstr(command, " articles") != NULL);
@@ -306,12 +309,31 @@ START_TEST(every_cause_has_a_name_and_a_remedy)
 }
 END_TEST
 
+START_TEST(the_hint_of_an_error_is_its_remedy)
+{
+    struct stall s = {.begun = true};
+    struct live_progress shown;
+    struct buf remedy;
+    buf_init(&remedy, 1024);
+    stall_judge(&s, &(struct stall_facts){
+                        .stopped = STALL_STOPPED, .why = "no right; grant it", .hint = "grant it"});
+    stall_show(&s, &shown);
+    stall_push_remedy(&remedy, &shown, "articles");
+    ck_assert_str_eq(buf_text(&remedy), "grant it; it is tried again within a minute, and at once "
+                                        "with rowferry resume articles");
+    stall_judge(&s, &(struct stall_facts){.stopped = STALL_GUARD, .why = "too many"});
+    stall_show(&s, &shown);
+    ck_assert_str_eq(shown.stall_hint, "");
+    buf_release(&remedy);
+}
+END_TEST
+
 START_TEST(what_is_no_cause_has_no_remedy)
 {
     struct buf remedy;
     buf_init(&remedy, 1024);
-    stall_push_remedy(&remedy, "", "articles");
-    stall_push_remedy(&remedy, "weather", "articles");
+    stall_push_remedy(&remedy, &(struct live_progress){.stall = ""}, "articles");
+    stall_push_remedy(&remedy, &(struct live_progress){.stall = "weather"}, "articles");
     ck_assert_uint_eq(remedy.len, 0);
     buf_release(&remedy);
 }
@@ -357,4 +379,5 @@ SUITE_MAIN("engine/stall", it_begins_after_half_a_minute_without_movement_and_sa
            a_freed_disk_does_not_hide_a_source_that_is_away_meanwhile,
            a_pause_is_no_stall_and_ends_one, what_nobody_judged_does_not_count_and_ends_nothing,
            a_long_reason_is_cut_where_a_character_ends, every_cause_has_a_name_and_a_remedy,
-           what_is_no_cause_has_no_remedy, the_log_has_one_line_for_what_is_news)
+           the_hint_of_an_error_is_its_remedy, what_is_no_cause_has_no_remedy,
+           the_log_has_one_line_for_what_is_news)
