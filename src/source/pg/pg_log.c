@@ -35,8 +35,8 @@ int pg_trust_log(struct pg *pg, struct err *err)
     if (fault != NULL) {
         err_set(err, ERR_REJECTED, "cannot trust the schema \"rowferry\" of the source: %s", fault);
         rc = err_hint(err,
-                      "if it is a change log, connect as its owner or its reader (docs/rights.md); "
-                      "if it is not: drop schema rowferry cascade");
+                      "connect as its owner or its reader, or let its owner remove what is named; "
+                      "keep the rest, which other pipelines may read (docs/rights.md)");
     }
     pg->log_trusted = rc == 0 && pg_rows(r) > 0; /* a standby may get the schema later */
     pg_result_release(r);
