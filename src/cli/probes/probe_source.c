@@ -66,12 +66,16 @@ static void probe_source_server(struct check *c)
 
 static void probe_source_role(struct check *c)
 {
+    const struct setup *setup = c->setup;
+    bool one = setup->count == 1;
     if (c->identity.superuser) {
-        check_report(
-            c, c->setup->config->accept_admin ? VERDICT_WARN : VERDICT_FAIL,
-            "create one for rowferry alone: create role rowferry login; rowferry source install "
-            "--reader rowferry; then name it in source.uri; or --accept-admin if this is intended",
-            "role \"%s\" is a superuser: it may change everything", c->identity.role);
+        check_report(c, setup->config->accept_admin ? VERDICT_WARN : VERDICT_FAIL, NULL,
+                     "role \"%s\" is a superuser: it may change everything", c->identity.role);
+        check_remedy(c,
+                     "create one for rowferry alone: create role rowferry login; rowferry source "
+                     "install %s%s--reader rowferry; then name it in source.uri; or --accept-admin "
+                     "if this is intended",
+                     one ? setup->pipelines[0]->name : "", one ? " " : "");
     } else {
         check_pass(c, "\"%s\" is no superuser", c->identity.role);
     }
