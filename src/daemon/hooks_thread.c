@@ -21,7 +21,8 @@
 /* One pipeline, as the thread sees it. */
 struct hooked {
     struct status_snapshot *snapshot;
-    struct hook_facts told; /* all of them were told if `complete` */
+    struct hook_facts trouble; /* the last one; it is told although it may be over meanwhile */
+    struct hook_facts told;    /* all of them were told if `complete` */
     bool complete;
     int64_t told_us[HOOK_EVENTS];
     struct backoff backoff;
@@ -44,6 +45,11 @@ static void hooks_thread_read(struct status_snapshot *snapshot, struct hook_fact
              : out->stopped   ? v.message
                               : "");
     snprintf(out->generation, sizeof(out->generation), "%s", v.moment.generation);
+}
+
+static bool hooks_thread_in_trouble(const struct hook_facts *f)
+{
+    return f->guard_us != 0 || f->stopped;
 }
 
 static bool hooks_thread_is_same(const struct hook_facts *a, const struct hook_facts *b)
@@ -70,16 +76,28 @@ static bool hooks_thread_tell(const struct hooks *h, struct hooked *p,
     return complete;
 }
 
+/* Tells the last trouble before what is now: a limit or a failed hook may have delayed it. */
+static bool hooks_thread_tell_both(const struct hooks *h, struct hooked *p,
+                                   const struct hook_facts *now)
+{
+    if (hooks_thread_in_trouble(&p->trouble) && !hooks_thread_tell(h, p, &p->trouble)) {
+        return false;
+    }
+    p->trouble = (struct hook_facts){0};
+    return hooks_thread_tell(h, p, now);
+}
+
 static void hooks_thread_look(const struct hooks *h, struct hooked *p)
 {
     struct hook_facts facts;
     const struct clock clock = clock_system();
     int64_t now_us = clock_monotonic_us(&clock);
     hooks_thread_read(p->snapshot, &facts);
+    p->trouble = hooks_thread_in_trouble(&facts) ? facts : p->trouble;
     if ((p->complete && hooks_thread_is_same(&facts, &p->told)) || now_us < p->next_us) {
         return;
     }
-    p->complete = hooks_thread_tell(h, p, &facts);
+    p->complete = hooks_thread_tell_both(h, p, &facts);
     p->told = facts;
     p->next_us = 0;
     if (p->complete) {

@@ -210,5 +210,34 @@ START_TEST(a_run_tells_what_stops_and_heals_it)
 }
 END_TEST
 
-SUITE_MAIN("run/hooks", a_sync_tells_what_happens_once, a_hook_that_fails_is_told_again,
+START_TEST(a_stop_that_is_over_before_it_could_be_told_is_told_first)
+{
+    struct world w;
+    struct program p;
+    struct program_result r;
+    world_start(&w, ROWS, NULL);
+    world_install(&w);
+    configure(&w, "\"stopped\": {\"command\": \"test -e FILE && cat >> FILE\"}, " APPEND("healed"));
+    rowferry_start(&p, w.config, "run", NULL);
+    program_await(&p, "event=following", WAIT_MS);
+    sql_exec(w.conn, "alter table articles rename column title to heading");
+    program_await(&p, "event=hook_failed", WAIT_MS);
+    sql_exec(w.conn, "alter table articles rename column heading to title");
+    program_await(&p, "event=goes_on", WAIT_MS);
+    free(scratch_write(w.dir, "told", ""));
+    await_told(&w, "healed");
+    char *text = told(&w);
+    const char *stopped = strstr(text, "\"stopped\"");
+    ck_assert_msg(stopped != NULL && stopped < strstr(text, "\"healed\""), "%s", text);
+    free(text);
+    program_signal(&p, SIGTERM);
+    program_finish(&p, WAIT_MS, &r);
+    program_result_release(&r);
+    free((char *)(uintptr_t)w.source);
+    world_stop(&w);
+}
+END_TEST
+
+SUITE_MAIN("run/hooks", a_stop_that_is_over_before_it_could_be_told_is_told_first,
+           a_sync_tells_what_happens_once, a_hook_that_fails_is_told_again,
            a_receiver_that_hangs_delays_nothing_else, a_run_tells_what_stops_and_heals_it)
