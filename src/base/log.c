@@ -180,7 +180,7 @@ void log_fields(enum log_level level, const char *event, const struct log_field 
 
 void log_err(enum log_level level, const char *event, const char *pipeline, const struct err *e)
 {
-    struct log_field fields[7] = {
+    struct log_field fields[8] = {
         F_TEXT("pipeline", pipeline),
         F_TEXT("class", err_class_name(e->class)),
         F_TEXT("sqlstate", e->sqlstate[0] != '\0' ? e->sqlstate : NULL),
@@ -192,6 +192,11 @@ void log_err(enum log_level level, const char *event, const char *pipeline, cons
     if (e->sqlite_code != 0) {
         fields[n++] = F_INT("sqlite_code", e->sqlite_code);
     }
+    struct err named = *e;
+    if (pipeline != NULL) {
+        err_name_pipeline(&named, pipeline);
+    }
     fields[n++] = F_TEXT("message", e->message);
+    fields[n] = F_TEXT("hint", named.hint[0] != '\0' ? named.hint : NULL);
     log_fields(level, event, fields);
 }

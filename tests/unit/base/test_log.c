@@ -183,7 +183,7 @@ START_TEST(an_error_is_logged_with_evidence_and_without_detail)
     log_configure(LOG_INFO, LOG_JSON);
     struct err e;
     err_set(&e, ERR_REJECTED, "cannot read table \"t\"");
-    err_hint(&e, "grant select");
+    err_hint(&e, "grant select; rowferry check %s", ERR_PIPELINE);
     err_detail(&e, "secret row", 10);
     memcpy(e.sqlstate, "42501", 6);
     e.http_status = 403;
@@ -194,7 +194,8 @@ START_TEST(an_error_is_logged_with_evidence_and_without_detail)
     ck_assert_ptr_nonnull(
         strstr(text, "\"level\":\"error\",\"event\":\"sync_failed\",\"pipeline\":\"articles\","
                      "\"class\":\"rejected\",\"sqlstate\":\"42501\",\"http_status\":403,"
-                     "\"sqlite_code\":11,\"message\":\"cannot read table \\\"t\\\"\"}\n"));
+                     "\"sqlite_code\":11,\"message\":\"cannot read table \\\"t\\\"\",\"hint\":"
+                     "\"grant select; rowferry check articles\"}\n"));
     ck_assert_ptr_null(strstr(text, "secret"));
     err_set(&e, ERR_TRANSIENT, "could not connect");
     capture_begin();
