@@ -58,18 +58,30 @@ static void retry_budget_explain(struct retry_budget *p, const struct err *err)
                                         strcmp(err->service_type, "cluster_block_exception") == 0);
 }
 
-static void retry_budget_log(const struct retry_budget *p)
+/* Writes "POST /shop/_bulk of search:9200", with which a refusal begins; "" if it does not. */
+static void retry_budget_place(const struct err *err, char *out, size_t size)
 {
+    char mark[16];
+    snprintf(mark, sizeof(mark), ": %d", err->http_status);
+    const char *end = strstr(err->message, mark);
+    snprintf(out, size, "%.*s", end != NULL ? (int)(end - err->message) : 0, err->message);
+}
+
+static void retry_budget_log(const struct retry_budget *p, const struct err *err)
+{
+    char place[sizeof(err->message)];
     const char *event = p->http_status == 0 || p->http_status >= 500 ? "away"
                         : p->http_status == HTTP_OK                  ? "unreadable"
                                                                      : "refuses";
-    struct log_field why = F_TEXT(p->http_status == 0 ? "error" : "why", p->why);
     if (p->http_status == 0) {
-        log_event(LOG_WARN, event, F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side), why);
+        log_event(LOG_WARN, event, F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
+                  F_TEXT("error", p->why));
     } else {
+        retry_budget_place(err, place, sizeof(place));
         log_event(LOG_WARN, event, F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
                   F_INT("http_status", p->http_status),
-                  p->why[0] != '\0' ? why : (struct log_field){0});
+                  F_TEXT("request", place[0] != '\0' ? place : NULL),
+                  F_TEXT("why", p->why[0] != '\0' ? p->why : NULL));
     }
 }
 
@@ -82,7 +94,7 @@ bool retry_budget_away(struct retry_budget *p, const struct clock *clock, struct
     retry_budget_explain(p, err);
     if (p->away_since_us == 0) {
         p->away_since_us = now;
-        retry_budget_log(p);
+        retry_budget_log(p, err);
     }
     int64_t wait_ms = backoff_next_ms(&p->backoff, clock_random(clock));
     if (p->budget_ms < 0) {

@@ -64,13 +64,15 @@ START_TEST(the_log_has_the_status_of_an_answer_and_not_its_words)
     char line[512] = "";
     int ends[2];
     retry_budget_init(&p, "service", "things", 1000);
-    err_set(&err, ERR_TRANSIENT, "POST /things/_bulk: 503 unavailable: [secret words of a row]");
+    err_set(&err, ERR_TRANSIENT,
+            "POST /things/_bulk of search:9200: 503 unavailable: [secret words of a row]");
     err.http_status = 503;
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
     ck_assert(retry_budget_away(&p, &test_clock, &err));
     ck_assert_int_gt(read(ends[0], line, sizeof(line) - 1), 0);
-    ck_assert_ptr_nonnull(strstr(line, "http_status=503"));
+    ck_assert_ptr_nonnull(
+        strstr(line, "http_status=503 request=\"POST /things/_bulk of search:9200\"\n"));
     ck_assert_ptr_null(strstr(line, "secret words"));
     ck_assert_ptr_null(strstr(p.why, "secret words"));
 }
