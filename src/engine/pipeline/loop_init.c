@@ -124,6 +124,7 @@ int loop_init(struct loop *l, const struct pipeline_options *options,
                                               .only_asked = options->mode == PIPELINE_REQUESTS};
     checkpoint_backup_init(&l->backup, &l->source_reader);
     requests_init(&l->requests, ports->state, ports->clock);
+    l->requests.pipeline = options->definition.name;
     l->requests.source_reader = &l->source_reader;
     l->requests.pending_commit = &l->pending_commit;
     l->requests.deletes_guard = &l->deletes.guard;

@@ -30,10 +30,12 @@ void requests_release(struct requests *r)
 }
 
 /* Ends the current request, answered or failed, so that the next one may be taken. */
-static int64_t requests_end(struct requests *r, const char *event)
+static int64_t requests_end(struct requests *r, const char *event, const char *why)
 {
     int64_t id = r->id;
-    log_event(LOG_INFO, event, F_TEXT("command", buf_text(&r->command)), F_INT("keys", r->keys));
+    log_event(LOG_INFO, event, F_TEXT("pipeline", r->pipeline),
+              F_TEXT("command", buf_text(&r->command)), F_INT("keys", r->keys),
+              F_TEXT("message", why));
     r->id = 0;
     return id;
 }
@@ -41,7 +43,7 @@ static int64_t requests_end(struct requests *r, const char *event)
 /* hint: "" for none. */
 static int requests_refuse(struct requests *r, const char *why, const char *hint, struct err *err)
 {
-    return request_refuse(r->state, requests_end(r, "request_failed"), why, hint,
+    return request_refuse(r->state, requests_end(r, "request_failed", why), why, hint,
                           clock_wall_us(&r->clock), err);
 }
 
@@ -233,7 +235,7 @@ static int requests_finish(struct requests *r, const char *error, struct err *er
     } else {
         buf_printf(&answer, "{\"discarded\":%" PRId64 "}", r->discarded);
     }
-    int rc = request_answer(r->state, requests_end(r, "request_done"), REQUEST_DONE,
+    int rc = request_answer(r->state, requests_end(r, "request_done", NULL), REQUEST_DONE,
                             buf_text(&answer), clock_wall_us(&r->clock), err);
     buf_release(&answer);
     return rc;

@@ -14,6 +14,7 @@ struct reject_stats;
 struct requests {
     struct state *state;
     struct clock clock;
+    const char *pipeline;                  /* its name */
     struct source_reader *source_reader;   /* reads requested keys */
     struct pending_commit *pending_commit; /* discards dead letters */
     struct guard *deletes_guard; /* receiver of a permission for deletes; `rejects` is the one for

@@ -357,9 +357,9 @@ START_TEST(the_holder_carries_out_what_others_ask)
     }
     program_finish(&holder, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 0, "%s%s", result.out, result.err);
-    expect_text(result.err, "event=request_done command=resync keys=3");
-    expect_text(result.err, "event=request_done command=resync keys=1");
-    expect_text(result.err, "event=request_done command=discard keys=1");
+    expect_text(result.err, "event=request_done pipeline=articles command=resync keys=3");
+    expect_text(result.err, "event=request_done pipeline=articles command=resync keys=1");
+    expect_text(result.err, "event=request_done pipeline=articles command=discard keys=1");
     program_result_release(&result);
     expect_letters(&w, "no dead letters");
     world_stop(&w);
@@ -388,7 +388,7 @@ START_TEST(a_key_that_is_no_number_is_refused_before_the_holder_is_asked)
     program_finish(&holder, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 3, "%s%s", result.out, result.err);
     ck_assert_msg(strstr(result.err, "event=request_failed") == NULL, "%s", result.err);
-    expect_text(result.err, "event=request_done command=resync keys=1");
+    expect_text(result.err, "event=request_done pipeline=articles command=resync keys=1");
     program_result_release(&result);
     sql_exec(w.conn, "update articles set title = '7' where source_id = 7");
     world_sync(&w, 0, &result);
@@ -439,7 +439,7 @@ START_TEST(who_stops_waiting_leaves_the_request_to_the_holder)
     program_result_release(&result);
     world_unfault(&w);
     program_finish(&holder, WAIT_MS, &result);
-    expect_text(result.err, "event=request_done command=resync keys=1");
+    expect_text(result.err, "event=request_done pipeline=articles command=resync keys=1");
     program_result_release(&result);
     world_stop(&w);
 }
