@@ -100,9 +100,10 @@ static void pipeline_worker_wait_record(struct pipeline_worker *r, const struct 
 void pipeline_worker_note_better(struct pipeline_worker *r, bool works)
 {
     struct pipeline_worker_rounds *rounds = &r->rounds;
-    int64_t since_us = rounds->broken_us != 0 ? rounds->broken_us : rounds->failing_us;
+    int64_t stopped_us = rounds->broken_us != 0 ? rounds->broken_us : rounds->guarded_us;
+    int64_t since_us = stopped_us != 0 ? stopped_us : rounds->failing_us;
     rounds->recounts = rounds->recounts && !works;
-    if (since_us == 0 || (rounds->broken_us != 0 && !works)) {
+    if (since_us == 0 || (stopped_us != 0 && !works)) {
         return;
     }
     if (rounds->broken_us != 0) {
@@ -112,7 +113,7 @@ void pipeline_worker_note_better(struct pipeline_worker *r, bool works)
               F_INT("stalled_ms", (clock_monotonic_us(&r->ports.clock) - since_us) / 1000));
     status_snapshot_works(r->shared.snapshot);
     rounds->failing_us = 0;
-    rounds->broken_us = 0;
+    rounds->broken_us = rounds->guarded_us = 0;
     rounds->stopped_hash = 0;
     rounds->stopped_drift = false;
     backoff_reset(&rounds->backoff);
@@ -258,6 +259,8 @@ static void pipeline_worker_wait_until(struct pipeline_worker *r, int64_t until_
 void pipeline_worker_wait_for_permission(struct pipeline_worker *r)
 {
     int64_t until_us = pipeline_worker_wait_recount_us(r);
+    int64_t now_us = clock_monotonic_us(&r->ports.clock);
+    r->rounds.guarded_us = r->rounds.guarded_us == 0 ? now_us : r->rounds.guarded_us;
     pipeline_worker_wait_note_stall(r, STALL_GUARD);
     pipeline_worker_publish(r, "guard", NULL);
     pipeline_worker_wait_report_refused(r); /* logged last, so that a reader of the log finds the

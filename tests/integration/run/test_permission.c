@@ -139,6 +139,7 @@ START_TEST(a_stop_ends_by_itself_when_the_rows_are_put_back)
     put_back(&w);
     set_title(&w, 900, "after");
     await_title_in(&w, "shop-articles", 900, "after", 2 * WAIT_MS);
+    program_await(&p, "event=goes_on pipeline=articles", WAIT_MS);
     world_await_settled(&w);
     world_expect_equal(&w);
     end_run(&p);

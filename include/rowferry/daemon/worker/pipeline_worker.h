@@ -95,6 +95,7 @@ struct pipeline_worker_rounds {
     bool stopped_drift;    /* it was a changed definition */
     bool recounts;         /* the next round checks whether the guard still refuses */
     int64_t refused_us;    /* time of the guard stop that was logged last */
+    int64_t guarded_us;    /* monotonic time at which a guard stopped it; 0 = it works */
     unsigned blocked; /* rounds in which a rebuild kept the live generation from being written */
 };
 
