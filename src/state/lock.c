@@ -13,6 +13,7 @@
 
 #include "database.h"
 #include "rowferry/base/clock.h"
+#include "rowferry/state/live_progress.h"
 
 #define LINE_BYTES 256
 
@@ -75,6 +76,22 @@ static bool lock_is_run(const char *holder)
     return strstr(holder, " (\"run\" since ") != NULL;
 }
 
+/* Reports the holder, with the cause if it makes no progress. */
+static int lock_refuse(struct state *s, struct err *err)
+{
+    char holder[LINE_BYTES];
+    struct live_progress w;
+    struct err ignored;
+    bool known = false;
+    lock_read_line(s, holder, sizeof(holder));
+    bool stalled = live_progress_read(s, &w, &known, &ignored) == 0 && known && w.stall[0] != '\0';
+    err_set(err, ERR_HELD, "it is held by %s%s%s", holder,
+            stalled ? ", which makes no progress: " : "", stalled ? w.stall_why : "");
+    return lock_is_run(holder) ? err_hint(err, "the run does the work, or says why it cannot: "
+                                               "rowferry status " ERR_PIPELINE)
+                               : err_hint(err, "wait until it ends, or end it");
+}
+
 int lock_take(struct state *s, const char *command, int64_t wall_us, struct err *err)
 {
     if (s->read_only) {
@@ -87,11 +104,7 @@ int lock_take(struct state *s, const char *command, int64_t wall_us, struct err 
         if (errno != EAGAIN && errno != EACCES) {
             return lock_failed(s, err);
         }
-        lock_read_line(s, holder, sizeof(holder));
-        err_set(err, ERR_HELD, "it is held by %s", holder);
-        return lock_is_run(holder) ? err_hint(err, "the run does the work, or says why it cannot: "
-                                                   "rowferry status " ERR_PIPELINE)
-                                   : err_hint(err, "wait until it ends, or end it");
+        return lock_refuse(s, err);
     }
     s->locked = true;
     lock_describe_self(holder, sizeof(holder), command, wall_us);

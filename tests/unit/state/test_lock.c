@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "rowferry/state/live_progress.h"
 #include "statefile.h"
 
 #define SINCE_US 1795428000000000 /* 2026-11-23T10:00:00Z */
@@ -90,7 +91,13 @@ START_TEST(two_connections_of_one_process_exclude_each_other)
     OK(lock_take(a, "sync", SINCE_US, &err));
     ck_assert_int_eq(lock_take(b, "sync", SINCE_US, &err), ERR_HELD);
     state_close(statefile_open(&f, "articles"));
+    OK(live_progress_write(a,
+                           &(struct live_progress){.stage = "following",
+                                                   .stall = "service_away",
+                                                   .stall_why = "connection refused"},
+                           &err));
     ck_assert_int_eq(lock_take(b, "sync", SINCE_US, &err), ERR_HELD);
+    ck_assert_ptr_nonnull(strstr(err.message, ", which makes no progress: connection refused"));
     state_close(a);
     OK(lock_take(b, "sync", SINCE_US, &err));
     state_close(b);
