@@ -69,6 +69,7 @@ static int rebuild_worker_open_session(struct rebuild_worker *b, struct err *err
 {
     struct session *s = &b->fill.session;
     b->fill.reading = settings_reload_take(b->options.settings);
+    b->fill.number = b->fill.reading->number;
     const struct config *config = &b->fill.reading->config;
     int rc = session_init(s, config, config_pipeline(config, b->options.pipeline),
                           b->options.command, err);

@@ -60,6 +60,7 @@ void settings_reload_init(struct settings_reload *s, const struct config *first)
     *s = (struct settings_reload){.first = first,
                                   .now = settings_reload_reading_new(first, NULL, redefined),
                                   .redefined = redefined};
+    s->now->number = 1;
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->reloading, NULL);
 }
@@ -142,6 +143,7 @@ static void settings_reload_replace(struct settings_reload *s, struct config *lo
     config_compare(&s->now->config, &next->config, settings_reload_report_change, NULL);
     pthread_mutex_lock(&s->lock);
     struct reading *before = s->now;
+    next->number = before->number + 1;
     s->now = next;
     settings_reload_unref(before);
     pthread_mutex_unlock(&s->lock);

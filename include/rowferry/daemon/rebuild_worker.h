@@ -78,6 +78,7 @@ struct rebuild_worker_fill {
     bool anew;    /* the rebuild was restarted because of drift */
     bool by_file; /* a rollback uses the definition of the file: the recorded one does not fit */
     struct reading *reading;
+    unsigned number; /* of the reading that was used last; 0: none */
     struct session session;
     struct rebuild_result result;
 };

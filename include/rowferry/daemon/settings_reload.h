@@ -17,6 +17,7 @@ struct reading {
     struct config config;  /* effective configuration; borrows from `first` and `loaded` */
     struct config *loaded; /* owned; null for the initial one, which is the caller's */
     size_t users;
+    unsigned number; /* counts the readings of this process, from 1 */
 };
 
 struct settings_reload {

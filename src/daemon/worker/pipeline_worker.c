@@ -118,12 +118,13 @@ static int pipeline_worker_nothing_live(struct pipeline_worker *r, struct err *e
     return err_set(err, ERR_STATE, "it has no live index yet: a rebuild makes it");
 }
 
-/* Advances the rebuild between two rounds. New settings resume one that failed. Returns false if
- * no other round follows. */
+/* Advances the rebuild between two rounds. New settings resume one that failed with others. Returns
+ * false if no other round follows. */
 static bool pipeline_worker_mind_rebuild(struct pipeline_worker *r, bool new_settings)
 {
     rebuild_worker_mind(&r->rebuild_worker);
-    if (new_settings && !rebuild_worker_busy(&r->rebuild_worker) &&
+    if (new_settings && r->rebuild_worker.fill.number != r->reading->number &&
+        !rebuild_worker_busy(&r->rebuild_worker) &&
         rebuild_worker_go_on(&r->rebuild_worker, &r->err) < 0) {
         log_err(LOG_WARN, "rebuild_failed", r->name, &r->err);
     }

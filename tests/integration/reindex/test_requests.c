@@ -112,6 +112,10 @@ START_TEST(a_run_keeps_the_live_index_by_its_own_definition_after_a_rebuild_that
     program_result_release(&result);
     sql_exec(w.conn, "update articles set title = 'failed' where source_id = 20");
     await_title(&w, 20, "failed");
+    char *log = program_said(&p);
+    const char *failed = strstr(log, "event=rebuild_failed"); /* and it is not tried again */
+    ck_assert_msg(failed != NULL && strstr(failed + 1, "event=rebuild_failed") == NULL, "%s", log);
+    free(log);
     reindex(&w, 0, &result, "--abort", NULL);
     program_result_release(&result);
     sql_exec(w.conn, "update articles set title = 'aborted' where source_id = 20");
