@@ -80,6 +80,13 @@ void err_name_pipeline(struct err *e, const char *pipeline)
     }
 }
 
+void err_drop_guess(struct err *e)
+{
+    if (e->guess) {
+        err_hint(e, "restore it under this name, or name another one in the configuration");
+    }
+}
+
 int err_drift(struct err *e)
 {
     if (e == NULL) {

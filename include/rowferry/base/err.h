@@ -61,6 +61,7 @@ struct err {
     enum service_reason service_reason;
     int http_status; /* optional: HTTP status, 0 = none */
     int sqlite_code; /* optional: SQLite's extended code, 0 = none */
+    bool guess;      /* the hint is a name that may be meant */
     bool drift;      /* the index has a different definition; a rebuild resolves this */
 };
 
@@ -76,6 +77,9 @@ int err_hint(struct err *e, const char *format, ...) __attribute__((format(print
 
 /* Replaces ERR_PIPELINE in the hint. For the caller that prints the hint. */
 void err_name_pipeline(struct err *e, const char *pipeline);
+
+/* Replaces a guess at a name: the object had its name before, so that was right. */
+void err_drop_guess(struct err *e);
 
 /* Marks the error as drift: the index was built from another definition than the table or the
  * configuration has now. Returns e->class. */

@@ -13,6 +13,19 @@
 #define WHY_BYTES 4096
 #define LIST_BYTES ((size_t)64 * 1024)
 
+/* A table that was there had the right name. */
+static void probe_table_fail(struct check *c, struct err *err)
+{
+    struct err ignored;
+    struct checkpoint checkpoint = {0};
+    bool live = false;
+    if (probe_live_read(c, &checkpoint, &live, &ignored) == 0 && live) {
+        err_drop_guess(err);
+    }
+    checkpoint_release(&checkpoint);
+    check_fail_else(c, err, "correct the table, its key or the query under \"from\"");
+}
+
 static void probe_table(struct check *c)
 {
     struct err err;
@@ -22,7 +35,7 @@ static void probe_table(struct check *c)
     if (catalog_table(c->pg, &c->table, from->table, (const char *const *)from->key,
                       from->key_count, &err) < 0 ||
         (from->query != NULL && query_describe_columns(c->pg, c->table, from->query, &err) < 0)) {
-        check_fail_else(c, &err, "correct the table, its key or the query under \"from\"");
+        probe_table_fail(c, &err);
         return;
     }
     const struct table *t = c->table;

@@ -365,6 +365,9 @@ static int pipeline_sync_once(struct sync *s, const struct pipeline_options *opt
     if (rc == 0) {
         rc = pipeline_sync_work(s, result, err);
     }
+    if (rc < 0 && s->target.checkpoint.phase == GENERATION_LIVE) {
+        err_drop_guess(err);
+    }
     if (rc == 0 && !result->stopped) {
         rc = pipeline_sync_forget_halt(s, err);
     }

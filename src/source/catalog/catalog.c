@@ -59,6 +59,7 @@ static int catalog_no_such_table(struct pg *pg, const struct table *t, struct er
         rc = err_set(err, ERR_REJECTED, "table \"%s\" does not exist in the source", name);
         if (nearest != NULL) {
             err_hint(err, "did you mean \"%s\"?", nearest);
+            err->guess = true;
         }
         text_free_list(names, pg_rows(r));
     }

@@ -182,10 +182,10 @@ static const struct cause causes[] = {
      "\"title\"",
      {"sql alter table victim rename column heading to title"}},
     {"the table is renamed for a while",
-     {"sql alter table victim rename to gone"},
-     "public.victim",
-     "public.victim",
-     {"sql alter table gone rename to victim"}},
+     {"sql alter table victim rename to victims"},
+     "restore it under this name",
+     "restore it under this name",
+     {"sql alter table victims rename to victim"}},
     {"the right to read the table is revoked",
      {"sql revoke select on victim from \"%r\""},
      "grant select on public.victim to",
@@ -400,7 +400,7 @@ static void expect_equal_victim(const struct scene *s)
 static bool hides(const struct cause *c)
 {
     return strstr(c->plant[0], "revoke select on victim") != NULL ||
-           strstr(c->plant[0], "rename to gone") != NULL;
+           strstr(c->plant[0], "rename to victims") != NULL;
 }
 
 /* Returns the log behind its first bytes if it has more than one error, or calls the source away
