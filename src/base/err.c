@@ -125,6 +125,7 @@ int err_context(struct err *e, const char *format, ...)
     va_end(args);
     char message[sizeof(e->message)];
     memcpy(message, e->message, sizeof(message));
+    e->place = 0;
     int n = snprintf(e->message, sizeof(e->message), "%s: %s", context, message);
     if (n < 0 || (size_t)n >= sizeof(e->message)) {
         err_mark_cut(e->message, sizeof(e->message));

@@ -59,6 +59,7 @@ struct err {
     char sqlstate[6];      /* optional: PostgreSQL's SQLSTATE */
     char service_type[64]; /* optional: the search service's error type: letters, digits, '_' */
     enum service_reason service_reason;
+    size_t place;    /* optional: how many bytes of the message name the request, at its start */
     int http_status; /* optional: HTTP status, 0 = none */
     int sqlite_code; /* optional: SQLite's extended code, 0 = none */
     bool guess;      /* the hint is a name that may be meant */

@@ -3,6 +3,7 @@
 #include "core/retry_budget.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rowferry/base/log.h"
@@ -58,18 +59,8 @@ static void retry_budget_explain(struct retry_budget *p, const struct err *err)
                                         strcmp(err->service_type, "cluster_block_exception") == 0);
 }
 
-/* Writes "POST /shop/_bulk of search:9200", with which a refusal begins; "" if it does not. */
-static void retry_budget_place(const struct err *err, char *out, size_t size)
-{
-    char mark[16];
-    snprintf(mark, sizeof(mark), ": %d", err->http_status);
-    const char *end = strstr(err->message, mark);
-    snprintf(out, size, "%.*s", end != NULL ? (int)(end - err->message) : 0, err->message);
-}
-
 static void retry_budget_log(const struct retry_budget *p, const struct err *err)
 {
-    char place[sizeof(err->message)];
     const char *event = p->http_status == 0 || p->http_status >= 500 ? "away"
                         : p->http_status == HTTP_OK                  ? "unreadable"
                                                                      : "refuses";
@@ -77,11 +68,12 @@ static void retry_budget_log(const struct retry_budget *p, const struct err *err
         log_event(LOG_WARN, event, F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
                   F_TEXT("error", p->why));
     } else {
-        retry_budget_place(err, place, sizeof(place));
+        char *place = text_copy_span(span_make(err->message, strnlen(err->message, err->place)));
         log_event(LOG_WARN, event, F_TEXT("pipeline", p->pipeline), F_TEXT("side", p->side),
                   F_INT("http_status", p->http_status),
                   F_TEXT("request", place[0] != '\0' ? place : NULL),
                   F_TEXT("why", p->why[0] != '\0' ? p->why : NULL));
+        free(place);
     }
 }
 

@@ -115,6 +115,7 @@ int body_unreadable(const struct http_answer *answer, const char *method, const 
     }
     err_set(err, ERR_TRANSIENT, "%s: could not read the answer: %s%s",
             http_place(place, method, path, answer->origin), why, buf_text(&excerpt));
+    err->place = strlen(place);
     err->http_status = answer->status;
     if (!page) {
         err_detail(err, buf_text(&answer->body), answer->body.len);

@@ -217,6 +217,7 @@ int http_refuse(const struct http_answer *answer, const char *method, const char
             http_place(place, method, path, answer->origin), answer->status,
             words.len > 0 ? " " : "", buf_text(&words));
     http_hide_alias(err->message);
+    err->place = strlen(place);
     err->http_status = answer->status;
     size_t len = strlen(error.type);
     if (len < sizeof(err->service_type) && strspn(error.type, TYPE_CHARACTERS) == len) {

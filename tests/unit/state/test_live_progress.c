@@ -18,11 +18,8 @@ START_TEST(what_was_told_last_is_seen_until_another_holds)
     struct live_progress told = {
         .told_us = 5, .stage = "copying", .share = 0.25, .remaining_ms = 7000};
     OK(live_progress_write(s, &told, &err));
-    told.rows = 11;
-    told.equal_us = 77;
-    told.rows_per_second = 12;
-    told.in_flight = 3;
-    told.batch_bytes = 65536;
+    told.rows = 11, told.equal_us = 77, told.rows_per_second = 12;
+    told.in_flight = 3, told.batch_bytes = 65536;
     snprintf(told.growth_stopped, sizeof(told.growth_stopped), "why");
     told.lag_rows = 13;
     told.hold_pid = 4711;

@@ -67,6 +67,7 @@ START_TEST(the_log_has_the_status_of_an_answer_and_not_its_words)
     err_set(&err, ERR_TRANSIENT,
             "POST /things/_bulk of search:9200: 503 unavailable: [secret words of a row]");
     err.http_status = 503;
+    err.place = strlen("POST /things/_bulk of search:9200");
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
     ck_assert(retry_budget_away(&p, &test_clock, &err));
