@@ -2,6 +2,7 @@
 #include "rowferry/daemon/run_record.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "rowferry/state/history.h"
 
@@ -20,6 +21,9 @@ static int run_record_write(struct session *s, const struct sync_outcome *o, str
     run.bytes = c->bytes;
     if (o->err != NULL) {
         snprintf(run.message, sizeof(run.message), "%s", o->err->message);
+    }
+    if (o->err == NULL && o->result.stopped && strcmp(s->command, "sync") == 0) {
+        snprintf(run.message, sizeof(run.message), "interrupted before all was sent");
     }
     return history_end(s->state, &run, err);
 }

@@ -12,7 +12,8 @@ struct run {
     int64_t started_us, ended_us; /* ended_us 0: it goes on, or was killed */
     int64_t upserts, deletes, rejected, bytes;
     int exit_code;     /* -1 while it works */
-    char message[512]; /* of the error that ended it, or stopped it until a repair; else empty */
+    char message[512]; /* of the error that ended it, or stopped it until a repair; of a sync that
+                          was interrupted, although its exit code is 0; else empty */
 };
 
 int history_begin(struct state *s, const char *command, int64_t wall_us, int64_t *id,

@@ -180,7 +180,6 @@ static void status_ask_source(struct status *s, const struct config *config)
 {
     struct source_options options;
     struct pg *pg = NULL;
-    struct err ignored;
     config_source_options(config, "rowferry status", &options);
     options.connect_timeout_ms = SOURCE_MS;
     options.lock_timeout_ms = SOURCE_MS;
@@ -190,8 +189,8 @@ static void status_ask_source(struct status *s, const struct config *config)
         return;
     }
     s->why_unknown = "source away";
-    if (pg_open(&pg, &options, &ignored) == 0 &&
-        pg_script(pg, "set statement_timeout = 2000", &ignored) == 0) {
+    if (pg_open(&pg, &options, &s->source) == 0 &&
+        pg_script(pg, "set statement_timeout = 2000", &s->source) == 0) {
         s->why_unknown = "the source does not say";
         status_ask_pending(s, pg);
         status_ask_capture(s, pg);

@@ -242,8 +242,12 @@ static int sync_job_look_facts(struct sync_job *j, struct hook_facts *out, struc
     out->guard_us = halted ? halt.at_us : 0;
     out->stopped = j->outcome.exit_code == EXIT_FAILED && !halted;
     out->works = sync_job_succeeded(j->outcome.exit_code);
-    snprintf(out->why, sizeof(out->why), "%s",
-             j->outcome.err != NULL ? j->outcome.err->message : "");
+    const struct err *e = j->outcome.err;
+    snprintf(out->why, sizeof(out->why), "%s", e != NULL ? e->message : "");
+    size_t len = strlen(out->why);
+    if (e != NULL && e->hint[0] != '\0' && len + strlen(e->hint) + 3 < sizeof(out->why)) {
+        snprintf(out->why + len, sizeof(out->why) - len, "; %s", e->hint);
+    }
     return rc;
 }
 
@@ -253,7 +257,9 @@ static void sync_job_tell_hooks(struct sync_job *j)
     struct hook_facts facts = {0};
     const struct hooks_call call = {j->base.config, j->base.pipeline, j->base.worker.session.state,
                                     NULL, -1};
-    if (!hooks_any(j->base.config) || j->outcome.exit_code == EXIT_TEMPORARY) {
+    /* what was interrupted shows nothing */
+    if (!hooks_any(j->base.config) || j->outcome.exit_code == EXIT_TEMPORARY ||
+        (j->outcome.err == NULL && j->outcome.result.stopped)) {
         return;
     }
     if (sync_job_look_facts(j, &facts, &err) < 0) {

@@ -221,7 +221,7 @@ static int probe_state_report_last_run(struct check *c, struct state *state, str
     size_t count;
     char when[CLOCK_ISO_BYTES];
     int rc = history_last(state, &run, 1, &count, err);
-    if (rc == 0 && count > 0 && run.message[0] != '\0') {
+    if (rc == 0 && count > 0 && run.message[0] != '\0' && run.exit_code != EXIT_DONE) {
         check_report(c, VERDICT_WARN, NULL, "the last %s, of %s, %s with exit code %d: %s",
                      run.command, clock_iso(when, run.started_us, 0),
                      run.ended_us != 0 ? "ended" : "was killed after it had stopped", run.exit_code,

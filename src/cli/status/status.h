@@ -74,6 +74,7 @@ struct status {
     size_t run_count;
     char lost[512];          /* why the live index is not what searches see; empty: not known */
     struct err capture;      /* why the capture is broken; ERR_NONE: it is not, or unknown */
+    struct err source;       /* why the source cannot be asked; ERR_NONE: it can, or was not */
     bool examined;           /* this process has examined the state file when it opened it */
     int64_t pending;         /* entries of the change log; -1 if unknown */
     const char *why_unknown; /* one or two words */

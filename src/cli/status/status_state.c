@@ -89,15 +89,16 @@ bool status_is_equal_now(const struct status *s)
  * time itself. */
 int64_t status_equal_us(const struct status *s)
 {
-    if (s->checkpoint.phase != GENERATION_LIVE) {
-        return 0;
+    if (s->checkpoint.phase != GENERATION_LIVE || status_state(s) == STATUS_CAPTURE_BROKEN) {
+        return 0; /* it is not known since when the capture has missed changes */
     }
     if (status_is_equal_now(s)) {
         return s->now_us;
     }
     for (size_t i = 0; i < s->run_count; i++) {
         const struct run *r = &s->runs[i];
-        if (strcmp(r->command, "sync") == 0 && r->ended_us != 0 && !status_state_run_failed(r)) {
+        if (strcmp(r->command, "sync") == 0 && r->ended_us != 0 && r->message[0] == '\0' &&
+            !status_state_run_failed(r)) {
             return r->started_us > s->holder.work.equal_us ? r->started_us
                                                            : s->holder.work.equal_us;
         }

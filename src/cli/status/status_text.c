@@ -58,6 +58,9 @@ static const char *status_text_reason(const struct status *s, enum status_state 
     if (state == STATUS_CAPTURE_BROKEN) {
         return s->capture.message;
     }
+    if (state == STATUS_UNKNOWN && s->source.class != ERR_NONE) {
+        return s->source.message;
+    }
     return state >= STATUS_COPYING && s->holder.hold == STATUS_WORKING && away[0] != '\0' ? away
                                                                                           : NULL;
 }

@@ -222,6 +222,8 @@ START_TEST(status_counts_what_waits_and_works_with_both_servers_away)
     rowferry_run(&result, w.config, "status", NULL);
     ck_assert_int_eq(result.exit_code, 0);
     expect_text(result.out, "unknown: source away");
+    expect_text(result.out, "not known: could not connect to ");
+    expect_text(result.out, "  next          rowferry check articles\n");
     program_result_release(&result);
     rowferry_run(&result, w.config, "status", "--json", NULL);
     ck_assert_int_eq(program_json_int(&result, "operations"), 10);

@@ -53,6 +53,38 @@ START_TEST(without_a_process_status_says_that_changes_are_missed)
 }
 END_TEST
 
+/* It ends with 0, because nothing went wrong. */
+START_TEST(a_sync_that_was_interrupted_made_nothing_equal)
+{
+    struct world w;
+    struct program program;
+    struct program_result result, before, after;
+    world_start(&w, 10, NULL);
+    world_install(&w);
+    rowferry_expect(0, w.config, "sync", NULL);
+    sql_exec(w.conn, "update articles set title = 'x'");
+    rowferry_run(&before, w.config, "status", "--json", NULL);
+    world_hold_all(&w, "_bulk");
+    rowferry_start(&program, w.config, "sync", NULL);
+    world_await_held(&w);
+    world_fault(&w, "{\"path\":\"_bulk\",\"status\":503}");
+    program_signal(&program, SIGTERM);
+    program_finish(&program, WAIT_MS, &result);
+    ck_assert_int_eq(result.exit_code, 0);
+    rowferry_run(&after, w.config, "status", "--json", NULL);
+    expect_text(after.out, "\"state\":\"behind\"");
+    const char *equal = strstr(before.out, "\"equal_as_of\":");
+    ck_assert_ptr_nonnull(equal);
+    char since[64];
+    snprintf(since, sizeof(since), "%.*s", (int)strcspn(equal, ","), equal);
+    expect_text(after.out, since);
+    program_result_release(&result);
+    program_result_release(&before);
+    program_result_release(&after);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(without_a_right_on_the_change_log_status_says_what_to_do)
 {
     struct world w;
@@ -170,5 +202,6 @@ END_TEST
 SUITE_MAIN("run/status", a_service_that_goes_away_is_named_before_a_change_waits_and_while_one_does,
            a_stopped_run_that_is_killed_stays_known_until_a_sync_succeeds,
            a_run_that_recovered_and_is_killed_did_not_fail,
+           a_sync_that_was_interrupted_made_nothing_equal,
            without_a_process_status_says_that_changes_are_missed,
            without_a_right_on_the_change_log_status_says_what_to_do)
