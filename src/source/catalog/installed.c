@@ -50,7 +50,7 @@ static int installed_look_schema(struct pg *pg, const struct table *table, struc
         if (found.exists && !found.usable) {
             err_set(err, ERR_REJECTED, "permission denied for schema \"rowferry\"");
             memcpy(err->sqlstate, "42501", sizeof(err->sqlstate));
-            rc = err_hint(err, "run the grants that \"rowferry source print\" shows");
+            rc = err_hint(err, "grant usage on schema rowferry to \"%s\"", pg_role(pg));
         } else if (!out->schema) {
             installed_report_absent(out, found.exists && found.ours, why);
         }

@@ -210,10 +210,10 @@ static int changelog_resnapshot_check_tables(struct changelog_position *p, struc
 
 int changelog_resnapshot_examine(struct changelog_position *p, struct catalogue *c, struct err *err)
 {
-    bool missed = false;
     p->trial = true;
     int rc = position_check_table(p->at.table, c->table->oid, c->table->quoted, err);
-    if (rc == 0) {
+    bool missed = rc == 0 && changelog_resnapshot_report_registered(p, c);
+    if (rc == 0 && !missed) {
         rc = changelog_resnapshot_check_tables(p, c, &missed, err);
     }
     if (missed) {

@@ -37,6 +37,11 @@ static bool pg_is_not_replayed(const struct pg *pg, const char *sqlstate, const 
     return pg->in_recovery && lacks && strstr(primary, "rowferry") != NULL;
 }
 
+const char *pg_role(const struct pg *pg)
+{
+    return PQuser(pg->conn);
+}
+
 int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
 {
     char character[UNTRANSLATABLE_SIZE];

@@ -49,6 +49,13 @@ START_TEST(without_a_process_status_says_that_changes_are_missed)
                    "rowferry source install articles");
     world_install(&w);
     expect_trouble(&w, "capture_broken", "re-created", "rowferry reindex articles");
+    world_install(&w);
+    rowferry_expect(0, w.config, "reindex", "--allow-deletes", NULL);
+    expect_equal_now(&w);
+    sql_exec(w.conn, "delete from rowferry.consumer");
+    expect_trouble(&w, "capture_broken", "does not know the consumer", "rowferry sync articles");
+    rowferry_expect(0, w.config, "sync", NULL);
+    expect_equal_now(&w);
     world_stop(&w);
 }
 END_TEST
@@ -104,7 +111,7 @@ START_TEST(without_a_right_on_the_change_log_status_says_what_to_do)
     rowferry_expect(0, w.config, "sync", NULL);
     expect_equal_now(&w);
     sql_exec(w.conn, "revoke usage on schema rowferry from \"%s\"", role);
-    expect_trouble(&w, "capture_broken", "permission denied", "rowferry source print");
+    expect_trouble(&w, "capture_broken", "permission denied", "grant usage on schema rowferry to ");
     sql_exec(w.conn, "drop owned by \"%1$s\"; drop role \"%1$s\"", role);
     unsetenv("PGPASSWORD");
     free(role);

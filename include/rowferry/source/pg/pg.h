@@ -58,6 +58,9 @@ struct pg; /* opaque; not thread-safe */
 int pg_open(struct pg **out, const struct source_options *options, struct err *err) MUST_CHECK;
 void pg_close(struct pg *pg); /* null is allowed */
 
+/* Returns the role of the connection. */
+const char *pg_role(const struct pg *pg);
+
 /* The result of a small query, completely in memory. */
 struct pg_result; /* opaque */
 
