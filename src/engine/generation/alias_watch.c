@@ -40,7 +40,9 @@ static void alias_watch_take(struct alias_watch *a)
     struct err err;
     int rc = a->view->service.ops->alias.poll_end(a->view->service.self, &kind, &at, &err);
     a->asked = rc == ALIAS_POLL_NONE;
-    a->forbidden = rc == ERR_REJECTED;
+    a->revoked = rc == ERR_REJECTED && (a->permitted || err.http_status == 401);
+    a->forbidden = rc == ERR_REJECTED && !a->revoked;
+    a->permitted = a->permitted || rc == 0;
     a->missed = rc == 0 && alias_watch_misses(a, kind, &at);
     if (!a->asked) {
         alias_watch_judge(a, rc, &err);
@@ -66,6 +68,10 @@ enum loop_answer alias_watch_on_turn(void *self, struct err *why)
         if (!a->asked) {
             alias_watch_judge(a, rc, &err);
         }
+    }
+    if (a->revoked) {
+        err_set(why, ERR_TRANSIENT, "the service refuses to show alias \"%s\"", a->alias);
+        return LOOP_END;
     }
     if (!a->missed) {
         return LOOP_GO_ON;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Alias watch: polls whether the alias still points at the generation being written, without
- * blocking. A mismatch is only a suspicion; the caller repeats the checks of a start. While no
- * change waits, its polls are also the only sign of a service that is away.
+ * blocking. A mismatch, or a credential that was revoked, is only a suspicion; the caller repeats
+ * the checks of a start. While no change waits, its polls are also the only sign of a service that
+ * is away.
  */
 #pragma once
 
@@ -15,10 +16,12 @@ struct alias_watch {
     struct retry_budget *service_retry;
     int64_t due_us; /* time of the next poll; 0 = not scheduled yet */
     bool asked;     /* a query is pending */
-    bool forbidden; /* the credential does not permit the query */
+    bool permitted; /* a query was answered */
+    bool forbidden; /* the credential never permitted the query */
+    bool revoked;   /* it permitted the query before, or the service does not accept it any more */
     bool missed;    /* the alias points elsewhere */
 };
 
-/* Polls if due. Ends the work if the alias no longer points at the index being written; see struct
- * loop_observer. */
+/* Polls if due. Ends the work if the alias no longer points at the index being written, or the
+ * credential was revoked; see struct loop_observer. */
 enum loop_answer alias_watch_on_turn(void *self, struct err *why);

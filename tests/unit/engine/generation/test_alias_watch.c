@@ -100,6 +100,17 @@ START_TEST(who_may_not_look_asks_once)
 }
 END_TEST
 
+START_TEST(a_right_that_was_revoked_is_a_suspicion)
+{
+    struct fake f;
+    struct alias_watch a;
+    begin(&f, &a);
+    ck_assert(!misses(&a, 0, 20));
+    f.alias_poll_forbidden = true;
+    ck_assert(misses(&a, 20, 20));
+}
+END_TEST
+
 START_TEST(what_is_not_searched_yet_is_not_looked_at)
 {
     struct fake f;
@@ -141,5 +152,5 @@ END_TEST
 
 SUITE_MAIN("engine/alias_watch", a_service_that_is_away_is_noticed_while_no_change_waits,
            it_looks_every_ten_seconds, what_points_elsewhere_is_seen,
-           no_answer_and_no_service_say_nothing, who_may_not_look_asks_once,
-           what_is_not_searched_yet_is_not_looked_at)
+           no_answer_and_no_service_say_nothing, a_right_that_was_revoked_is_a_suspicion,
+           who_may_not_look_asks_once, what_is_not_searched_yet_is_not_looked_at)
