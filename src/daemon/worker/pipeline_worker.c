@@ -35,6 +35,8 @@ static bool pipeline_worker_take_settings(struct pipeline_worker *r)
     r->reading = now;
     r->session.config = &r->reading->config;
     r->session.pipeline = config_pipeline(&r->reading->config, r->name);
+    /* a rebuild with these settings began; if it failed, the live index has its own definition */
+    r->session.keeps = r->session.keeps || r->rebuild_worker.fill.number == r->reading->number;
     return changed;
 }
 
