@@ -61,10 +61,12 @@ static int rebuild_check_count(struct rebuild_job *j, void *context, struct err 
     return rc == 0 ? rebuild_check_count_rows(j, &result->rows, err) : rc;
 }
 
+/* An index without any document is no replacement, even if the table is small. */
 static bool rebuild_check_too_many_letters(const struct rebuild_result *r)
 {
-    return r->dead_letters > LETTERS_FEW &&
-           r->dead_letters > (r->documents + r->dead_letters) / LETTERS_SHARE;
+    bool many = r->dead_letters > LETTERS_FEW &&
+                r->dead_letters > (r->documents + r->dead_letters) / LETTERS_SHARE;
+    return many || (r->documents == 0 && r->dead_letters > 0);
 }
 
 static int rebuild_check_refuse(const struct rebuild_job *j, struct err *err)
