@@ -145,6 +145,7 @@ static void status_ask_capture(struct status *s, struct pg *pg)
         s->capture.class != ERR_NONE) {
         s->pending = -1;
         s->why_unknown = "the capture is broken";
+        err_drop_guess(&s->capture);
         err_name_pipeline(&s->capture, s->pipeline->name);
     } else {
         s->capture.class = ERR_NONE;
