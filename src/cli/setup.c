@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/advice.h"
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
 
@@ -56,10 +57,22 @@ static int setup_pick_pipelines(struct setup *s, const char *const *names, size_
     return 0;
 }
 
+static bool setup_is_command(const char *text)
+{
+    size_t len = strcspn(text, " ,;.:\"'`)\n");
+    for (const struct command *c = commands; c->name != NULL; c++) {
+        if (!c->unconfigured && strcspn(c->name, " ") == len && strncmp(c->name, text, len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int setup_load_named(struct setup *out, const struct arguments *a, const char *const *names,
                             size_t count, struct err *err)
 {
     *out = (struct setup){0};
+    advice_use_config(a->values[OPTION_CONFIG], setup_is_command);
     int rc = config_load(&out->config, a->values[OPTION_CONFIG], err);
     if (rc < 0) {
         return rc;

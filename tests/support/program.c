@@ -161,22 +161,22 @@ void expect_text(const char *text, const char *part)
     ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
 }
 
-/* program [-c config] arguments... null */
+/* program arguments... null. The configuration is in the environment, so that the commands that
+ * are printed are as short as in the manual. */
 static void start_rowferry(struct program *p, const char *config, va_list arguments)
 {
     const char *argv[ARGUMENTS_MAX + 1] = {getenv("ROWFERRY_PROGRAM")};
     ck_assert_msg(argv[0] != NULL, "$ROWFERRY_PROGRAM names no program");
     size_t count = 1;
-    if (config != NULL) {
-        argv[count++] = "-c";
-        argv[count++] = config;
-    }
+    char *named = NULL;
+    ck_assert_int_ge(asprintf(&named, "ROWFERRY_CONFIG=%s", config != NULL ? config : ""), 0);
     const char *argument;
     while ((argument = va_arg(arguments, const char *)) != NULL) {
         ck_assert_uint_lt(count, ARGUMENTS_MAX);
         argv[count++] = argument;
     }
-    program_start(p, argv, NULL);
+    program_start(p, argv, config != NULL ? (const char *const[]){named, NULL} : NULL);
+    free(named);
 }
 
 void rowferry_start(struct program *p, const char *config, ...)

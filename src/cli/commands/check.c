@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "output/advice.h"
 #include "output/terminal.h"
 #include "rowferry/document/json/record.h"
 #include "rowferry/service/http/http.h"
@@ -320,7 +321,11 @@ static void check_push_text_line(struct buf *out, bool colours, size_t column, c
     buf_printf(out, "  %-*s", (int)column, subject);
     check_push_said(out, "  ", line->text);
     check_push_said(out, "      detail: ", line->detail);
-    check_push_said(out, "      -> ", line->remedy);
+    struct buf remedy;
+    buf_init(&remedy, CHECK_BYTES);
+    advice_push(&remedy, line->remedy != NULL ? line->remedy : "");
+    check_push_said(out, "      -> ", line->remedy != NULL ? buf_text(&remedy) : NULL);
+    buf_release(&remedy);
 }
 
 static void check_push_count(struct buf *out, const struct check *c, enum verdict verdict,

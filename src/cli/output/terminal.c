@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/advice.h"
 #include "rowferry/base/file.h"
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
@@ -139,7 +140,11 @@ void terminal_error(const char *pipeline, const struct err *e)
         terminal_push_line(&block, "detail: ", e->detail);
     }
     if (named.hint[0] != '\0') {
-        terminal_push_line(&block, "hint: ", named.hint);
+        struct buf hint;
+        buf_init(&hint, BLOCK_BYTES);
+        advice_push(&hint, named.hint);
+        terminal_push_line(&block, "hint: ", buf_text(&hint));
+        buf_release(&hint);
     }
     terminal_write_block(&block);
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "output/advice.h"
 #include "output/result.h"
 #include "output/terminal.h"
 #include "rowferry/base/clock.h"
@@ -346,7 +347,8 @@ static void status_text_push_next(struct buf *out, const struct status *s)
     status_text_push_step(&step, s);
     if (step.len > 0) {
         status_push_line(out, "next");
-        buf_printf(out, "%s\n", buf_text(&step));
+        advice_push(out, buf_text(&step));
+        buf_push_char(out, '\n');
     }
     buf_release(&step);
 }

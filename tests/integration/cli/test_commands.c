@@ -234,6 +234,21 @@ START_TEST(status_counts_what_waits_and_works_with_both_servers_away)
 }
 END_TEST
 
+START_TEST(a_recommended_command_repeats_the_file)
+{
+    struct world w;
+    struct program_result result;
+    char step[512];
+    synced_world(&w, 10);
+    sql_exec(w.conn, "update articles set title = 'x'");
+    rowferry_run(&result, NULL, "-c", w.config, "status", NULL);
+    snprintf(step, sizeof(step), "  next          rowferry -c %s sync articles\n", w.config);
+    expect_text(result.out, step);
+    program_result_release(&result);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(status_says_equal_where_nothing_waits)
 {
     struct world w;
@@ -422,8 +437,8 @@ SUITE_MAIN("integration/cli/commands", check_passes_over_all_that_a_sync_needs_a
            a_second_sync_is_told_who_holds_the_pipeline,
            an_interrupted_sync_ends_well_and_the_next_one_goes_on,
            status_counts_what_waits_and_works_with_both_servers_away,
-           status_says_equal_where_nothing_waits, status_says_when_the_index_was_reconciled,
-           status_names_the_reason_of_a_run_that_failed,
+           a_recommended_command_repeats_the_file, status_says_equal_where_nothing_waits,
+           status_says_when_the_index_was_reconciled, status_names_the_reason_of_a_run_that_failed,
            status_watched_without_a_terminal_is_lines_of_json_until_it_is_interrupted,
            status_shows_the_limits_of_a_holder_while_it_works,
            open_dead_letters_end_with_3_unless_they_are_said_to_be_well,

@@ -254,7 +254,7 @@ START_TEST(a_mistyped_pipeline_is_answered_with_the_nearest)
     char *path = scratch_write(dir, "shop.json", ENDS("u") PIPELINE("\"table\":\"t\""));
     expect(path, "sync articels", 2, "did you mean \"articles\"?");
     expect(path, "status articles", 0,
-           "articles\n  state         never synced\n  next          rowferry sync articles\n");
+           "articles\n  state         never synced\n  next          rowferry -c ");
     free(path);
     scratch_remove(dir);
 }
