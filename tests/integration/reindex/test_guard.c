@@ -199,6 +199,27 @@ START_TEST(an_empty_index_is_swapped_in_when_it_is_said)
 }
 END_TEST
 
+/* Dead letters are no deletions: no permission for deletions makes an empty index live. */
+START_TEST(an_index_whose_rows_are_all_dead_letters_is_never_swapped_in)
+{
+    struct world w;
+    struct program_result result;
+    synced(&w, 60);
+    world_configure(&w, "\"title\":{\"type\":\"integer\"}", BRIEF);
+    rowferry_run(&result, w.config, "reindex", NULL);
+    ck_assert_int_eq(result.exit_code, 1);
+    expect_text(result.err, "60 rows are dead letters, and only 0 are documents");
+    ck_assert_ptr_null(strstr(result.err, "--allow-deletes"));
+    program_result_release(&result);
+    rowferry_run(&result, w.config, "reindex", "--allow-deletes", NULL);
+    ck_assert_int_eq(result.exit_code, 1);
+    program_result_release(&result);
+    expect_live(&w, "-1");
+    ck_assert_int_eq(documents(&w), 60);
+    world_stop(&w);
+}
+END_TEST
+
 START_TEST(fewer_documents_than_the_limits_are_swapped_in)
 {
     struct world w;
@@ -273,4 +294,5 @@ SUITE_MAIN("reindex/guard",
            an_empty_index_is_swapped_in_when_it_is_said,
            where_the_live_index_cannot_be_synced_the_limits_permit_it,
            rows_that_were_put_back_need_no_permission,
+           an_index_whose_rows_are_all_dead_letters_is_never_swapped_in,
            fewer_documents_than_the_limits_are_swapped_in)
