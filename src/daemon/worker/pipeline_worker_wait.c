@@ -288,11 +288,13 @@ void pipeline_worker_wait_for_rebuild(struct pipeline_worker *r)
 }
 
 /* Logs the error unless it is the one that was logged before. That the definition has changed is
- * one error, although a reader and an opening name it by different words. */
+ * one error, although a reader and an opening name it by different words. So is a credential that
+ * is not accepted, whichever request shows it. */
 static void pipeline_worker_wait_report_stopped(struct pipeline_worker *r)
 {
     struct pipeline_worker_rounds *rounds = &r->rounds;
-    uint64_t hash = text_hash(r->err.message, strlen(r->err.message));
+    uint64_t hash =
+        r->err.http_status == 401 ? 401 : text_hash(r->err.message, strlen(r->err.message));
     if (hash != rounds->stopped_hash) {
         pipeline_worker_wait_record(r, &r->err);
     }
