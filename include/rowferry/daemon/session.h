@@ -34,7 +34,7 @@ struct session {
     enum session_target target;
     bool returned; /* see session_look_returned; known when the service is open */
     bool keeps;    /* a rebuild began with the definition of the file: it is that of the live index
-                      only    at its end */
+                      only at its end */
     enum definition_trial trial; /* of the definition; known when the service is open */
     bool fences;                 /* see source_options */
     char *application_name;      /* name of the session in PostgreSQL */

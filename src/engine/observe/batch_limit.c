@@ -9,8 +9,8 @@
 
 int batch_limit_load(struct batch_limit *b, struct err *err)
 {
-    struct request_limit learned;
-    bool known;
+    struct request_limit learned = {0};
+    bool known = false;
     int rc = request_limit_read(b->view->state, &learned, &known, err);
     int64_t age_us = clock_wall_us(&b->view->clock) - learned.learned_us;
     if (rc == 0 && known && age_us >= 0 && age_us < BATCH_LIMIT_KEPT_US && learned.bytes > 0) {
