@@ -36,7 +36,8 @@ static bool pipeline_worker_take_settings(struct pipeline_worker *r)
     r->session.config = &r->reading->config;
     r->session.pipeline = config_pipeline(&r->reading->config, r->name);
     /* a rebuild with these settings began; if it failed, the live index has its own definition */
-    r->session.keeps = r->session.keeps || r->rebuild_worker.fill.number == r->reading->number;
+    r->session.keeps = r->session.keeps || (!rebuild_worker_busy(&r->rebuild_worker) &&
+                                            r->rebuild_worker.fill.number == r->reading->number);
     return changed;
 }
 
@@ -125,8 +126,8 @@ static int pipeline_worker_nothing_live(struct pipeline_worker *r, struct err *e
 static bool pipeline_worker_mind_rebuild(struct pipeline_worker *r, bool new_settings)
 {
     rebuild_worker_mind(&r->rebuild_worker);
-    if (new_settings && r->rebuild_worker.fill.number != r->reading->number &&
-        !rebuild_worker_busy(&r->rebuild_worker) &&
+    if (new_settings && !rebuild_worker_busy(&r->rebuild_worker) &&
+        r->rebuild_worker.fill.number != r->reading->number &&
         rebuild_worker_go_on(&r->rebuild_worker, &r->err) < 0) {
         log_err(LOG_WARN, "rebuild_failed", r->name, &r->err);
     }
