@@ -32,7 +32,19 @@ static int database_no_room(const struct state *s, const char *reason, struct er
     return err_hint(err, "free space on its disk and run again: nothing that was settled is lost");
 }
 
-/* Reports the system's error for the file, because SQLite only reports that it failed. */
+static int database_not_opened(const struct state *s, bool later, const char *reason,
+                               struct err *err)
+{
+    err_set(err, later ? ERR_TRANSIENT : ERR_STATE, "could not open state file \"%s\": %s", s->path,
+            reason);
+    return err_hint(
+        err, later ? "run again later"
+                   : "let this user read and write the file and its folder, or set state.path");
+}
+
+/* Reports the system's error for the file, because SQLite only reports that it failed. SQLite opens
+ * a journal to read only, if no descriptor was free to open it for writing and one has become free
+ * since; the first write then fails with EBADF. */
 static int database_failed_io(const struct state *s, struct err *err)
 {
     int cause = sqlite3_system_errno(s->db);
@@ -43,6 +55,9 @@ static int database_failed_io(const struct state *s, struct err *err)
     if (cause == ENOENT) {
         return database_replaced(s, err);
     }
+    if (cause == EBADF) {
+        return database_not_opened(s, true, strerror(EMFILE), err);
+    }
     err_set(err, ERR_STATE, "could not read or write \"%s\": %s", s->path, reason);
     return err_hint(err, "check its disk, or set state.path to a file on another one");
 }
@@ -50,12 +65,8 @@ static int database_failed_io(const struct state *s, struct err *err)
 static int database_cannot_open(const struct state *s, struct err *err)
 {
     int cause = sqlite3_system_errno(s->db);
-    bool later = cause == EMFILE || cause == ENFILE;
-    err_set(err, later ? ERR_TRANSIENT : ERR_STATE, "could not open state file \"%s\": %s", s->path,
-            cause != 0 ? strerror(cause) : sqlite3_errmsg(s->db));
-    return err_hint(
-        err, later ? "run again later"
-                   : "let this user read and write the file and its folder, or set state.path");
+    return database_not_opened(s, cause == EMFILE || cause == ENFILE,
+                               cause != 0 ? strerror(cause) : sqlite3_errmsg(s->db), err);
 }
 
 static int database_cannot_write(const struct state *s, struct err *err)
