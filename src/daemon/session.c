@@ -11,9 +11,12 @@
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
 #include "rowferry/service/http/http.h"
+#include "rowferry/source/changelog/changelog.h"
 #include "rowferry/state/generation_config.h"
 #include "rowferry/state/lock.h"
 #include "rowferry/state/rebuild.h"
+
+#define CONSUMER_BYTES ((size_t)4096)
 
 #define BUILT_MAX_BYTES ((size_t)16 << 20)
 
@@ -314,4 +317,29 @@ void session_listing(const struct session *s, const char *only, struct listing_o
                                     .cursor = from->cursor_column,
                                     .dependencies = from->dependencies,
                                     .dependency_count = from->dependency_count};
+}
+
+int session_examine_capture(struct pg *pg, const struct pipeline_config *pipeline,
+                            const struct checkpoint *live, struct err *err)
+{
+    struct buf consumer;
+    const struct from_config *from = &pipeline->from;
+    buf_init(&consumer, CONSUMER_BYTES);
+    checkpoint_push_consumer(&consumer, pipeline->name, live->generation,
+                             live->index_uuid != NULL ? live->index_uuid : "");
+    const struct changelog_options options = {.consumer = buf_text(&consumer),
+                                              .table = from->table,
+                                              .key = (const char *const *)from->key,
+                                              .key_count = from->key_count,
+                                              .where = from->where,
+                                              .query = from->query,
+                                              .dependencies = from->dependencies,
+                                              .dependency_count = from->dependency_count};
+    int rc = changelog_examine(pg, &options, live->position, err);
+    if (rc != 0) {
+        err_drop_guess(err);
+        err_name_pipeline(err, pipeline->name);
+    }
+    buf_release(&consumer);
+    return rc;
 }

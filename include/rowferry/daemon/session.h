@@ -11,6 +11,8 @@
 #include "rowferry/engine/pipeline/pipeline.h"
 #include "rowferry/engine/ports/table_source.h"
 #include "rowferry/source/listing/listing.h"
+#include "rowferry/source/pg/pg.h"
+#include "rowferry/state/checkpoint.h"
 #include "rowferry/state/store.h"
 #include "rowferry/state/validation.h"
 
@@ -82,3 +84,10 @@ void session_listing(const struct session *s, const char *only, struct listing_o
 
 /* Fills the options of a connection to the source. */
 void session_source_options(const struct session *s, struct source_options *out);
+
+/* Returns 0 if the change log has all changes that the live index lacks; 1 if not, and the next
+ * sync finds them. ERR_TRANSIENT: it could not be asked. Unless it is 0, *err names the cause and
+ * the command that mends it. Only while no process holds the pipeline, because a holder moves its
+ * consumer. */
+int session_examine_capture(struct pg *pg, const struct pipeline_config *pipeline,
+                            const struct checkpoint *live, struct err *err) MUST_CHECK;

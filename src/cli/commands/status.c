@@ -26,7 +26,6 @@
 #define SOURCE_MS 2000
 #define SERVICE_MS 2000
 #define STANDBY_BYTES ((size_t)16 * 1024)
-#define CONSUMER_BYTES ((size_t)4096)
 #define WATCH_MS 2000
 
 /* --- queries ---------------------------------------------------------------------------------- */
@@ -123,34 +122,18 @@ static void status_ask_pending(struct status *s, struct pg *pg)
  * stopped, the cause may have changed. */
 static void status_ask_capture(struct status *s, struct pg *pg)
 {
-    struct buf consumer;
-    const struct from_config *from = &s->pipeline->from;
     const struct checkpoint *c = &s->checkpoint;
     if (c->phase != GENERATION_LIVE || s->rebuild.underway ||
         (s->holder.hold != STATUS_UNHELD && strcmp(s->holder.work.stall, "stopped") != 0)) {
         return;
     }
-    buf_init(&consumer, CONSUMER_BYTES);
-    checkpoint_push_consumer(&consumer, s->pipeline->name, c->generation,
-                             c->index_uuid != NULL ? c->index_uuid : "");
-    const struct changelog_options options = {.consumer = buf_text(&consumer),
-                                              .table = from->table,
-                                              .key = (const char *const *)from->key,
-                                              .key_count = from->key_count,
-                                              .where = from->where,
-                                              .query = from->query,
-                                              .dependencies = from->dependencies,
-                                              .dependency_count = from->dependency_count};
-    if (changelog_examine(pg, &options, c->position, &s->capture) != ERR_TRANSIENT &&
-        s->capture.class != ERR_NONE) {
+    int rc = session_examine_capture(pg, s->pipeline, c, &s->capture);
+    if (rc != 0 && rc != ERR_TRANSIENT) {
         s->pending = -1;
         s->why_unknown = "the capture is broken";
-        err_drop_guess(&s->capture);
-        err_name_pipeline(&s->capture, s->pipeline->name);
     } else {
         s->capture.class = ERR_NONE;
     }
-    buf_release(&consumer);
 }
 
 /* Lists the standby sessions, by their application name. The server shows a role its own

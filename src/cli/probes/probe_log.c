@@ -5,6 +5,7 @@
 #include "probes/probe.h"
 #include "rowferry/source/catalog/install.h"
 #include "rowferry/source/catalog/query.h"
+#include "rowferry/state/lock.h"
 
 #define WHY_BYTES 4096
 
@@ -40,6 +41,32 @@ static void probe_log_report_installed(struct check *c, bool notifies, const cha
     }
 }
 
+/* Returns true unless it has reported that the log lacks changes, or cannot be read as the index
+ * needs it. A process that holds the pipeline finds out by itself. */
+static bool probe_log_is_complete(struct check *c)
+{
+    struct err err = {0};
+    struct checkpoint checkpoint = {0};
+    char holder[256];
+    bool live = false;
+    bool held = false;
+    struct state *state = NULL;
+    int rc = state_open_read_only(&state, c->setup->config->state_path, c->pipeline->name, &err);
+    rc = rc == 0 && state != NULL ? lock_look(state, &held, holder, sizeof(holder), &err) : rc;
+    rc = rc == 0 && !held ? probe_live_read(c, &checkpoint, &live, &err) : rc;
+    if (rc == 0 && live) {
+        rc = session_examine_capture(c->pg, c->pipeline, &checkpoint, &err);
+    }
+    if (rc > 0) { /* no FAIL, because the next sync mends it by itself */
+        check_report(c, VERDICT_WARN, err.hint, "%s", err.message);
+    } else if (rc < 0) {
+        check_fail(c, &err);
+    }
+    checkpoint_release(&checkpoint);
+    state_close(state);
+    return rc == 0;
+}
+
 static void probe_log_look(struct check *c)
 {
     struct err err;
@@ -69,7 +96,7 @@ static void probe_log_look(struct check *c)
         err_set(&err, ERR_REJECTED, "%s", buf_text(&why));
         installed_hint(c->pg, table, &err);
         check_fail(c, &err);
-    } else {
+    } else if (probe_log_is_complete(c)) {
         probe_log_report_installed(c, notifies, beside.dumper);
     }
     installed_beside_release(&beside);

@@ -74,7 +74,6 @@ static const char *status_text_command(const struct status *s)
         return "check";
     }
     switch (state) {
-    case STATUS_FAILED:
     case STATUS_LOST:
     case STATUS_CAPTURE_BROKEN:
         return "check";
@@ -120,6 +119,8 @@ static void status_text_push_step(struct buf *out, const struct status *s)
     } else if (state == STATUS_CAPTURE_BROKEN && s->capture.hint[0] != '\0') {
         const char *hint = s->capture.hint + (strncmp(s->capture.hint, "run: ", 5) == 0 ? 5 : 0);
         terminal_push_safe(out, hint, strlen(hint));
+    } else if (state == STATUS_FAILED) { /* the cause may be gone, and then check finds nothing */
+        buf_printf(out, "rowferry check %s, then rowferry sync %s", name, name);
     } else if (command != NULL) {
         buf_printf(out, "rowferry %s %s", command, name);
     }

@@ -218,7 +218,8 @@ int changelog_resnapshot_examine(struct changelog_position *p, struct catalogue 
     }
     if (missed) {
         err_set(err, ERR_STATE, "%s", p->reason);
-        rc = err_hint(err, "run: rowferry sync " ERR_PIPELINE "; it reads the whole table again");
+        err_hint(err, "run: rowferry sync " ERR_PIPELINE "; it reads the whole table again");
+        rc = 1;
     }
     return rc;
 }

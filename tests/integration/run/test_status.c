@@ -26,6 +26,19 @@ static void expect_equal_now(const struct world *w)
     expect_status(w, "articles", "Z, now");
 }
 
+/* Expects these texts in one line of `check`, and this exit code. */
+static void expect_check(const struct world *w, int code, const char *what, const char *text)
+{
+    struct program_result result;
+    rowferry_run(&result, w->config, "check", NULL);
+    ck_assert_msg(result.exit_code == code, "%s%s", result.out, result.err);
+    const char *at = strstr(result.out, what);
+    const char *end = at != NULL ? strchr(at, '\n') : NULL;
+    const char *found = at != NULL ? strstr(at, text) : NULL;
+    ck_assert_msg(found != NULL && found < end, "%s", result.out);
+    program_result_release(&result);
+}
+
 START_TEST(without_a_process_status_says_that_changes_are_missed)
 {
     struct world w;
@@ -37,6 +50,7 @@ START_TEST(without_a_process_status_says_that_changes_are_missed)
     expect_trouble(&w, "capture_broken", "is disabled", "rowferry source install articles");
     world_install(&w); /* changes are captured again, but those of before are lost */
     expect_trouble(&w, "capture_broken", "changes may have been missed", "rowferry sync articles");
+    expect_check(&w, 0, "WARN  articles: change log", "changes may have been missed");
     rowferry_expect(0, w.config, "sync", NULL);
     expect_equal_now(&w);
     world_expect_equal(&w);
@@ -49,11 +63,13 @@ START_TEST(without_a_process_status_says_that_changes_are_missed)
                    "rowferry source install articles");
     world_install(&w);
     expect_trouble(&w, "capture_broken", "re-created", "rowferry reindex articles");
+    expect_check(&w, 4, "FAIL  articles: change log", "re-created");
     world_install(&w);
     rowferry_expect(0, w.config, "reindex", "--allow-deletes", NULL);
     expect_equal_now(&w);
     sql_exec(w.conn, "delete from rowferry.consumer");
     expect_trouble(&w, "capture_broken", "does not know the consumer", "rowferry sync articles");
+    expect_check(&w, 0, "WARN  articles: change log", "does not know the consumer");
     rowferry_expect(0, w.config, "sync", NULL);
     expect_equal_now(&w);
     world_stop(&w);
