@@ -442,6 +442,26 @@ static void status_text_push_json_next(struct buf *out, const struct status *s)
     buf_release(&step);
 }
 
+/* What the line "state" shows as its cause; null if nothing is wrong. */
+static void status_text_push_json_cause(struct buf *out, const struct status *s)
+{
+    struct buf why;
+    enum status_state state = status_state(s);
+    const char *reason = status_text_reason(s, state);
+    buf_init(&why, STEP_BYTES);
+    if (state == STATUS_STOPPED) {
+        status_text_push_halt(&why, &s->guard.halt);
+    } else if (state == STATUS_STALLED) {
+        status_text_push_why(&why, &s->holder.work);
+    } else if (state == STATUS_FAILED) {
+        buf_push_text(&why, status_last_run(s)->message);
+    } else if (reason != NULL) {
+        buf_push_text(&why, reason);
+    }
+    record_text(out, "cause", why.len > 0 ? buf_text(&why) : NULL);
+    buf_release(&why);
+}
+
 void status_push_json(struct buf *out, const struct status *s)
 {
     const struct checkpoint *c = &s->checkpoint;
@@ -449,7 +469,7 @@ void status_push_json(struct buf *out, const struct status *s)
     record_text(out, "state", state_rows[status_state(s)].name);
     record_time(out, "equal_as_of", status_equal_us(s));
     record_seconds(out, "lag_seconds", status_text_lag_ms(s));
-    record_text(out, "cause", status_text_reason(s, status_state(s)));
+    status_text_push_json_cause(out, s);
     status_text_push_json_next(out, s);
     record_text(out, "alias", s->pipeline->to.index);
     record_text(out, "generation", c->generation);

@@ -312,6 +312,9 @@ START_TEST(status_names_the_reason_of_a_run_that_failed)
     expect_text(result.out,
                 "  next          rowferry check articles, then rowferry sync articles\n");
     program_result_release(&result);
+    rowferry_run(&result, w.config, "status", "--json", NULL);
+    expect_text(result.out, "\"cause\":\"table ");
+    program_result_release(&result);
     world_stop(&w);
 }
 END_TEST

@@ -11,6 +11,7 @@ static void expect_trouble(const struct world *w, const char *state, const char 
     snprintf(json, sizeof(json), "\"state\":\"%s\"", state);
     rowferry_run(&result, w->config, "status", "--json", NULL);
     expect_text(result.out, json);
+    expect_text(result.out, "\"cause\":\"");
     expect_text(result.out, cause);
     program_result_release(&result);
     rowferry_run(&result, w->config, "status", "articles", NULL);
