@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The current text, read again at most once per refused text. */
+/* The current text, read again at most once per refused text, or whenever it is taken. */
 #include "rowferry/base/rotating_secret.h"
 
 #include <pthread.h>
@@ -13,6 +13,7 @@
 struct rotating_secret {
     pthread_mutex_t lock;
     size_t users;
+    bool fresh;
     char *value;
     rotating_secret_read read;
     void *origin;
@@ -61,12 +62,29 @@ void rotating_secret_drop(struct rotating_secret *r)
     }
 }
 
+void rotating_secret_set_fresh(struct rotating_secret *r)
+{
+    r->fresh = true;
+}
+
+static void rotating_secret_read_again(struct rotating_secret *r)
+{
+    char *again = r->read(r->origin);
+    if (again != NULL) {
+        rotating_secret_forget(r->value);
+        r->value = again;
+    }
+}
+
 char *rotating_secret_take(struct rotating_secret *r, const char *fallback)
 {
     if (r == NULL) {
         return fallback != NULL ? text_copy(fallback) : NULL;
     }
     pthread_mutex_lock(&r->lock);
+    if (r->fresh) {
+        rotating_secret_read_again(r);
+    }
     char *copy = text_copy(r->value);
     pthread_mutex_unlock(&r->lock);
     return copy;
@@ -79,11 +97,7 @@ bool rotating_secret_replace(struct rotating_secret *r, char **refused)
     }
     pthread_mutex_lock(&r->lock);
     if (strcmp(r->value, *refused) == 0) {
-        char *again = r->read(r->origin);
-        if (again != NULL) {
-            rotating_secret_forget(r->value);
-            r->value = again;
-        }
+        rotating_secret_read_again(r);
     }
     bool other = strcmp(r->value, *refused) != 0;
     char *copy = other ? text_copy(r->value) : NULL;

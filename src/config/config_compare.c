@@ -23,7 +23,8 @@ static bool config_compare_same_texts(char *const *a, size_t a_count, char *cons
 
 static bool config_compare_same_secret(const struct secret *a, const struct secret *b)
 {
-    return a->origin == b->origin && config_compare_same_text(a->place, b->place) &&
+    return a->origin == b->origin && a->fresh == b->fresh &&
+           config_compare_same_text(a->place, b->place) &&
            config_compare_same_text(a->value, b->value);
 }
 

@@ -167,6 +167,12 @@ static const struct secret *secret_of(const struct config *c, size_t i)
     return (const void *)((const char *)c + all[i].offset);
 }
 
+/* A prompt cannot be repeated, and the environment of a process does not change. */
+bool secret_can_change(enum secret_origin origin)
+{
+    return origin == SECRET_FILE || origin == SECRET_COMMAND || origin == SECRET_CREDENTIAL;
+}
+
 /* The data to read a secret again, when its configuration may have been freed. */
 struct secret_place {
     struct secret secret; /* without a value */
@@ -193,15 +199,15 @@ static void secret_drop_origin(void *context)
 
 static void secret_make_renewable(struct secret *s, const char *option)
 {
-    /* a prompt cannot be repeated, and the environment of a process does not change */
-    bool can_change =
-        s->origin == SECRET_FILE || s->origin == SECRET_COMMAND || s->origin == SECRET_CREDENTIAL;
-    if (s->value == NULL || s->renewal != NULL || !can_change) {
+    if (s->value == NULL || s->renewal != NULL || !secret_can_change(s->origin)) {
         return;
     }
     struct secret_place *o = mem_zero(1, sizeof(*o));
     *o = (struct secret_place){{.origin = s->origin, .place = text_copy(s->place)}, option};
     s->renewal = rotating_secret_new(s->value, secret_read_again, o, secret_drop_origin);
+    if (s->fresh) {
+        rotating_secret_set_fresh(s->renewal);
+    }
 }
 
 int secret_resolve_all(struct config *c, struct err *err)

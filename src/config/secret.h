@@ -13,6 +13,9 @@
 int secret_read(struct secret *s, const char *option, int64_t command_timeout_ms, char **warning,
                 struct err *err) MUST_CHECK;
 
+/* Returns true if reading it again may give another value. */
+bool secret_can_change(enum secret_origin origin);
+
 /* Wipes and frees all secrets of a configuration. */
 void secret_free_all(struct config *c);
 

@@ -7,6 +7,7 @@
 #include "rowferry/base/buf.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/json/json_tree.h"
+#include "secret.h"
 
 #define ORIGINS "env, file, command, prompt, credential"
 #define MAX_PATH_BYTES 65536
@@ -66,23 +67,57 @@ static int value_secret_read_place(struct config_reader *r, const char *path,
     return result;
 }
 
-int value_secret(struct config_reader *r, const char *path, struct json_object *value,
-                 struct secret *out)
+static int value_secret_read_origin(struct config_reader *r, const char *path, const char *name,
+                                    struct json_object *value, struct secret *out)
 {
-    struct json_members m = json_tree_members(value);
-    if (json_tree_count(value) != 1 || !json_tree_next(&m)) {
-        return value_secret_literal_refused(r, path);
-    }
-    out->origin = value_secret_origin_of(m.name);
+    out->origin = value_secret_origin_of(name);
     if (out->origin == SECRET_NONE) {
         return read_fail(r, path, SCAN_VALUE,
                          "\"%s\" has an unknown member \"%s\": one of " ORIGINS " is expected",
-                         path, m.name);
+                         path, name);
     }
     struct buf member;
     buf_init(&member, MAX_PATH_BYTES);
-    buf_printf(&member, "%s.%s", path, m.name);
-    int result = value_secret_read_place(r, buf_text(&member), m.value, out);
+    buf_printf(&member, "%s.%s", path, name);
+    int result = value_secret_read_place(r, buf_text(&member), value, out);
     buf_release(&member);
     return result;
+}
+
+/* Only PostgreSQL is told a secret once per connection. */
+static int value_secret_read_fresh(struct config_reader *r, const char *path,
+                                   struct json_object *value, struct secret *out)
+{
+    if (!json_object_is_type(value, json_type_boolean)) {
+        return read_fail(r, path, SCAN_VALUE, "\"%s.fresh\" must be true or false", path);
+    }
+    out->fresh = json_object_get_boolean(value);
+    if (out->fresh && !(secret_can_change(out->origin) && strcmp(path, "source.password") == 0)) {
+        return read_fail(r, path, SCAN_VALUE,
+                         "\"%s.fresh\" is only for source.password by file, command or credential",
+                         path);
+    }
+    return 0;
+}
+
+int value_secret(struct config_reader *r, const char *path, struct json_object *value,
+                 struct secret *out)
+{
+    int result = 0;
+    size_t origins = 0;
+    struct json_object *fresh = NULL;
+    struct json_members m = json_tree_members(value);
+    while (result == 0 && json_tree_next(&m)) {
+        if (strcmp(m.name, "fresh") == 0) {
+            fresh = m.value;
+        } else if (++origins > 1) {
+            return value_secret_literal_refused(r, path);
+        } else {
+            result = value_secret_read_origin(r, path, m.name, m.value, out);
+        }
+    }
+    if (result == 0 && origins == 0) {
+        return value_secret_literal_refused(r, path);
+    }
+    return result == 0 && fresh != NULL ? value_secret_read_fresh(r, path, fresh, out) : result;
 }

@@ -5,7 +5,8 @@
  * One struct renewal is shared by all users of the secret, in any thread. If a server refuses the
  * current text, call rotating_secret_replace. It reads the secret from its origin again only if the
  * refused text is still the current one. So if many threads are refused at the same time, only one
- * reads. Returned texts are copies, which the caller wipes and frees.
+ * reads. A fresh secret is read each time it is taken, because it may have expired. Returned texts
+ * are copies, which the caller wipes and frees.
  */
 #pragma once
 
@@ -20,12 +21,15 @@ typedef char *(*rotating_secret_read)(const void *origin);
 /* Creates a secret. Takes ownership of `origin`, which `drop` frees; copies `value`. */
 struct rotating_secret *rotating_secret_new(const char *value, rotating_secret_read read,
                                             void *origin, void (*drop)(void *origin));
+/* From now on it is a fresh secret. */
+void rotating_secret_set_fresh(struct rotating_secret *r);
 
 /* Adds a reference and returns r. r may be null. */
 struct rotating_secret *rotating_secret_hold(struct rotating_secret *r);
 void rotating_secret_drop(struct rotating_secret *r);
 
-/* Returns a copy of the current text. If r is null, returns a copy of `fallback`, or null if that
+/* Returns a copy of the current text; of a fresh secret the former one, if it cannot be read. If r
+ * is null, returns a copy of `fallback`, or null if that
  * is null too. */
 char *rotating_secret_take(struct rotating_secret *r, const char *fallback);
 

@@ -39,6 +39,7 @@ enum secret_origin {
 
 struct secret {
     enum secret_origin origin;
+    bool fresh;                      /* read for each connection, because it may have expired */
     char *place;                     /* variable, path, command, prompt or name; null for NONE */
     char *value;                     /* null until secret_resolve_all */
     struct rotating_secret *renewal; /* set with the value; null if the value cannot change */

@@ -21,6 +21,8 @@
 #define MESSAGE_MAX_BYTES ((size_t)64 * 1024)
 #define CONNECT_TIMEOUT_MS 10000
 #define WRONG_PASSWORD "28P01"
+#define NOT_AUTHORIZED "28000" /* PAM, which clouds check their tokens by, reports an old one so   \
+                                */
 #define ENCRYPTION_HINT                                                                            \
     "another host is reached only with TLS: set ssl = on in the server, or sslmode=disable in "    \
     "source.uri if the network is trusted (sslmode=verify-full also verifies the server)"
@@ -154,6 +156,7 @@ static int pg_connect_refused(const struct pg *pg, struct err *err)
     } else if (strstr(message, "hannel binding") != NULL) {
         err_hint(err, pg->route.binds ? BINDING_HINT : "see channel_binding in source.uri");
     } else if (strcmp(sqlstate, WRONG_PASSWORD) == 0 ||
+               strstr(message, "PAM authentication failed") != NULL ||
                strstr(message, "no password supplied") != NULL) {
         err_hint(err, "see source.password");
     }
@@ -269,7 +272,8 @@ int pg_connect(struct pg *pg, struct err *err)
         pg->password = now;
     }
     int rc = pg_connect_once(pg, err);
-    bool wrong = rc < 0 && strcmp(err->sqlstate, WRONG_PASSWORD) == 0;
+    bool wrong = rc < 0 && (strcmp(err->sqlstate, WRONG_PASSWORD) == 0 ||
+                            strcmp(err->sqlstate, NOT_AUTHORIZED) == 0);
     return wrong && rotating_secret_replace(pg->renewal, &pg->password) ? pg_connect_once(pg, err)
                                                                         : rc;
 }

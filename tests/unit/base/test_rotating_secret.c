@@ -89,6 +89,21 @@ START_TEST(it_lives_as_long_as_one_uses_it)
 }
 END_TEST
 
+START_TEST(a_fresh_one_is_read_whenever_it_is_taken)
+{
+    struct place p = {.text = "second"};
+    struct rotating_secret *r = renewal_of(&p);
+    rotating_secret_set_fresh(r);
+    expect_taken(r, "second");
+    p.text = "third";
+    expect_taken(r, "third");
+    ck_assert_int_eq(p.reads, 2);
+    p.text = NULL;
+    expect_taken(r, "third");
+    rotating_secret_drop(r);
+}
+END_TEST
+
 START_TEST(none_has_its_fallback_and_no_other_text)
 {
     char *mine = rotating_secret_take(NULL, "mine");
@@ -103,4 +118,4 @@ END_TEST
 
 SUITE_MAIN("base/rotating_secret", the_text_that_stays_is_no_other_one,
            who_is_refused_late_gets_what_another_one_read, it_lives_as_long_as_one_uses_it,
-           none_has_its_fallback_and_no_other_text)
+           a_fresh_one_is_read_whenever_it_is_taken, none_has_its_fallback_and_no_other_text)

@@ -271,6 +271,23 @@ static const struct refused {
      "shop.json:2:13: \"source.password\" must be one of env, file, command, prompt, credential; a "
      "secret in the file is refused",
      NULL},
+    {"{\"source\": {\"uri\": \"postgresql://h/d\",\n\"password\": {\"env\": \"X\", \"fresh\": "
+     "true}}" REST,
+     "shop.json:2:13: \"source.password.fresh\" is only for source.password by file, command or "
+     "credential",
+     NULL},
+    {"{\"source\": {\"uri\": \"postgresql://h/d\",\n\"password\": {\"file\": \"X\", \"fresh\": "
+     "1}}" REST,
+     "shop.json:2:13: \"source.password.fresh\" must be true or false", NULL},
+    {"{\"source\": {\"uri\": \"postgresql://h/d\",\n\"password\": {\"fresh\": true}}" REST,
+     "shop.json:2:13: \"source.password\" must be one of env, file, command, prompt, credential; a "
+     "secret in the file is refused",
+     NULL},
+    {AUTH("\"bearer\": {\"file\": \"X\", \"fresh\": true}"),
+     "shop.json:2:20: \"service.auth.bearer.fresh\" is only for source.password by file, command "
+     "or "
+     "credential",
+     NULL},
     {AUTH("\"bearer\": {\"credential\": \"../" S3CRET "\"}"),
      "shop.json:2:35: \"service.auth.bearer.credential\" is a path; a credential's name is "
      "expected",
