@@ -68,6 +68,8 @@ static int child_start(const char *command, int input, int output, pid_t *pid)
         child_prepare(&attributes);
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+        /* libraries open connections that a child would inherit, with our rights */
+        posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
         cause = posix_spawn(pid, "/bin/sh", &actions, &attributes, argv, environ);
         posix_spawnattr_destroy(&attributes);
         posix_spawn_file_actions_destroy(&actions);

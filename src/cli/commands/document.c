@@ -195,13 +195,15 @@ static bool document_is_index_of(const struct pipeline_config *p, const char *in
                                number[1 + strspn(number + 1, "0123456789")] == '\0');
 }
 
-static int document_find_pipeline(const struct setup *setup, const struct hit *hit,
+/* `named`: by --pipeline. */
+static int document_find_pipeline(const struct setup *setup, const struct hit *hit, bool named,
                                   const struct pipeline_config **out, struct err *err)
 {
     const struct config *c = setup->config;
-    *out = setup->count == 1       ? setup->pipelines[0]
-           : hit->pipeline != NULL ? config_pipeline(c, hit->pipeline)
-                                   : NULL;
+    bool bare = hit->index == NULL && hit->pipeline == NULL;
+    *out = named || (bare && setup->count == 1) ? setup->pipelines[0]
+           : hit->pipeline != NULL              ? config_pipeline(c, hit->pipeline)
+                                                : NULL;
     for (size_t i = 0; *out == NULL && i < c->pipeline_count && hit->index != NULL; i++) {
         *out = document_is_index_of(&c->pipelines[i], hit->index) ? &c->pipelines[i] : NULL;
     }
@@ -214,11 +216,11 @@ static int document_find_pipeline(const struct setup *setup, const struct hit *h
     return 0;
 }
 
-static int document_show_hit(const struct setup *setup, const struct hit *hit, bool pretty,
-                             struct err *err)
+static int document_show_hit(const struct setup *setup, const struct hit *hit, bool named,
+                             bool pretty, struct err *err)
 {
     const struct pipeline_config *pipeline;
-    int rc = document_find_pipeline(setup, hit, &pipeline, err);
+    int rc = document_find_pipeline(setup, hit, named, &pipeline, err);
     const char *key = hit->source_id != NULL ? hit->source_id : hit->id;
     if (rc == 0 && hit->source_id == NULL && pipeline->to.id == ID_SHA256 &&
         key_is_hash(span_make(key, strlen(key)))) {
@@ -235,7 +237,7 @@ static int document_read_hit(const char *path, struct hit *out, struct err *err)
     const char *why =
         file_read(strcmp(path, "-") == 0 ? "/dev/stdin" : path, HIT_WAIT_MS, &text, NULL);
     int rc = why != NULL   ? err_set(err, ERR_CONFIG, "could not read \"%s\": %s", path, why)
-             : text.failed ? err_set(err, ERR_CONFIG, "\"%s\" is too large for a hit", path)
+             : text.failed ? err_set(err, ERR_CONFIG, "it is too large for a hit")
                            : hit_read(out, span_make(buf_text(&text), text.len), err);
     buf_release(&text);
     return rc < 0 && why == NULL ? err_context(err, "\"%s\"", path) : rc;
@@ -247,6 +249,7 @@ int command_document(const struct arguments *a, struct err *err)
     struct hit hit = {0};
     const char *path = a->values[OPTION_FROM_HIT];
     bool pretty = arguments_have(a, OPTION_PRETTY);
+    bool named = arguments_have(a, OPTION_PIPELINE);
     if ((a->operand_count == 0) != (path != NULL)) {
         return err_set(err, ERR_CONFIG,
                        "command \"document\" needs ID... or --from-hit, not both; "
@@ -254,14 +257,13 @@ int command_document(const struct arguments *a, struct err *err)
     }
     int rc = path != NULL ? document_read_hit(path, &hit, err) : 0;
     if (rc == 0) {
-        rc = path != NULL && !arguments_have(a, OPTION_PIPELINE) ? setup_load(&setup, a, err)
-                                                                 : setup_load_one(&setup, a, err);
+        rc = path != NULL && !named ? setup_load(&setup, a, err) : setup_load_one(&setup, a, err);
     }
     if (rc == 0) {
         rc = setup_secrets(&setup, err);
     }
     if (rc == 0) {
-        rc = path != NULL ? document_show_hit(&setup, &hit, pretty, err)
+        rc = path != NULL ? document_show_hit(&setup, &hit, named, pretty, err)
                           : document_show_documents(setup.config, setup.pipelines[0], a->operands,
                                                     a->operand_count, pretty, err);
     }

@@ -28,7 +28,7 @@ int hit_read(struct hit *out, struct span text, struct err *err)
     struct json_object *tree = NULL;
     *out = (struct hit){0};
     if (json_tree_parse(&tree, text.data, text.len, &limits) != JSON_FITS) {
-        return err_set(err, ERR_REJECTED, "the hit is not JSON, or too large");
+        return err_set(err, ERR_REJECTED, "it is not JSON, or too deep for a hit");
     }
     struct json_object *hits = json_tree_at(tree, list);
     struct json_object *hit = json_tree_is_list(hits) ? json_tree_item(hits, 0) : tree;
@@ -36,7 +36,13 @@ int hit_read(struct hit *out, struct span text, struct err *err)
     out->id = hit_copy(hit, "_id");
     out->source_id = hit_copy(json_tree_member(hit, "_source"), "source_id");
     out->pipeline = hit_copy(json_tree_at(hit, provenance), "pipeline");
+    struct json_object *found = json_tree_member(hit, "found");
+    bool absent = json_object_is_type(found, json_type_boolean) && !json_object_get_boolean(found);
     json_object_put(tree);
+    if (absent) {
+        hit_release(out);
+        return err_set(err, ERR_REJECTED, "the service says that the document does not exist");
+    }
     if (out->id == NULL && out->source_id == NULL) {
         hit_release(out);
         return err_set(err, ERR_REJECTED,

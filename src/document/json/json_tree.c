@@ -5,6 +5,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "rowferry/base/units.h"
 #include "rowferry/document/json/json_build.h"
 #include "rowferry/document/json/json_compare.h"
 
@@ -119,7 +120,13 @@ const char *json_tree_text(struct json_object *object, const char *name)
 
 int64_t json_tree_amount(struct json_object *object, const char *name)
 {
-    int64_t amount = json_object_get_int64(json_tree_member(object, name));
+    int64_t amount = 0;
+    struct json_object *member = json_tree_member(object, name);
+    if (json_object_is_type(member, json_type_int)) {
+        amount = json_object_get_int64(member);
+    } else if (json_object_is_type(member, json_type_string)) {
+        amount = units_parse_count(json_object_get_string(member), &amount) ? amount : 0;
+    }
     return amount < 0 ? 0 : amount < JSON_AMOUNT_MAX ? amount : JSON_AMOUNT_MAX;
 }
 

@@ -12,16 +12,21 @@
 #define WORDS 3 /* per text */
 #define CHARACTERS 400
 
+#define MAPPING_BYTES ((size_t)8 << 20)
+
 /* --- mapping --------------------------------------------------------------------------------- */
 
 static int validate_analysis_compare_mapping(struct validating *v, size_t *differ, struct err *err)
 {
+    struct buf sent;
     struct buf live;
     struct mapdiff diff = {0};
-    buf_init(&live, (size_t)8 << 20);
+    buf_init(&sent, MAPPING_BYTES);
+    buf_init(&live, MAPPING_BYTES);
+    mapping_write(&sent, v->options->mapping, NULL);
     int rc = index_mapping(v->ports->service, v->trial.index, &live, err);
     if (rc == 0) {
-        rc = mapdiff_make(&diff, v->options->mapping->json, buf_text(&live), err);
+        rc = mapdiff_make(&diff, buf_text(&sent), buf_text(&live), err);
     }
     for (size_t i = 0; rc == 0 && i < diff.count; i++) {
         struct buf line;
@@ -40,6 +45,7 @@ static int validate_analysis_compare_mapping(struct validating *v, size_t *diffe
         mapdiff_release(&diff);
     }
     buf_release(&live);
+    buf_release(&sent);
     return rc;
 }
 

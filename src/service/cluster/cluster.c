@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "http/ask.h"
+#include "rowferry/base/units.h"
 #include "rowferry/service/cluster/storage.h"
 
 #define HEALTH "/_cluster/health"
@@ -182,8 +183,9 @@ static int cluster_shards_most(struct service *s, struct cluster_room *out, stru
     struct buf each;
     buf_init(&each, PATH_BYTES);
     int rc = cluster_setting(s, "cluster", "max_shards_per_node", &each, err);
-    int64_t most = each.len > 0 ? strtoll(buf_text(&each), NULL, 10) : 0;
-    out->most = most > 0 && most < SHARDS_MOST ? most * out->data_nodes : 0;
+    int64_t most = 0;
+    bool known = units_parse_count(buf_text(&each), &most);
+    out->most = known && most > 0 && most < SHARDS_MOST ? most * out->data_nodes : 0;
     buf_release(&each);
     return rc;
 }

@@ -338,17 +338,22 @@ int catalog_capturable(const struct table *t, struct err *err)
     return why != NULL ? catalog_refuse(t, why, err) : 0;
 }
 
+/* For another name PostgreSQL would take an offset out of it, "Europe/Berlin2" for one, without an
+ * error. */
 int catalog_check_zones(struct pg *pg, char *const *zones, size_t count, struct err *err)
 {
     int rc = 0;
     for (size_t i = 0; i < count && rc == 0; i++) {
+        bool known = true;
         if (zones[i] != NULL) {
-            rc = pg_query(pg, NULL, NULL, "select now() at time zone $1", &(const char *){zones[i]},
-                          1, err);
+            rc = pg_query_bool(pg,
+                               "select exists (select from pg_timezone_names where lower(name) = "
+                               "lower($1))",
+                               &(const char *){zones[i]}, 1, &known, err);
         }
-        if (rc == ERR_REJECTED) {
+        if (rc == 0 && !known) {
             err_set(err, ERR_REJECTED, "PostgreSQL has no time zone \"%s\"", zones[i]);
-            err_hint(err, "correct \"zone\" in \"fields\"; pg_timezone_names lists the names");
+            rc = err_hint(err, "correct \"zone\" in \"fields\"; pg_timezone_names lists the names");
         }
     }
     return rc;

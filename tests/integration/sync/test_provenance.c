@@ -85,8 +85,12 @@ static int64_t expect_provenance(struct world *w, int id)
 START_TEST(each_document_names_its_source_and_is_compared_without_that)
 {
     struct world w;
+    struct program_result result;
     provenance_world(&w, "\"provenance\": true");
-    rowferry_expect(0, w.config, "validate", NULL);
+    rowferry_run(&result, w.config, "validate", NULL);
+    ck_assert_msg(result.exit_code == 0 && strstr(result.out, "differs from") == NULL, "%s",
+                  result.out);
+    program_result_release(&result);
     rowferry_expect(0, w.config, "sync", NULL);
     int64_t first = expect_provenance(&w, 7);
     rowferry_expect(0, w.config, "verify", NULL);
@@ -140,6 +144,8 @@ START_TEST(the_row_of_a_hit_is_found)
     sql_exec(w.conn, "delete from articles where source_id = 7");
     from_hit(&w, 1, json_object_get_string(answer), "no row with key \"7\"");
     from_hit(&w, 1, "{\"hits\":{\"hits\":[]}}", "the search has no hit");
+    from_hit(&w, 1, "{\"_index\":\"other\",\"_id\":\"1\"}", "is of no pipeline");
+    from_hit(&w, 0, "{\"_id\":\"1\"}", "\"source_id\":\"1\"");
     says(&w, 2, "document", "7", "--from-hit=x", "not both");
     says(&w, 2, "document", NULL, NULL, "needs ID... or --from-hit");
     says(&w, 2, "document", "--from-hit", "/none", "could not read \"/none\"");

@@ -67,6 +67,17 @@ START_TEST(a_command_that_hangs_is_ended_with_its_children)
 }
 END_TEST
 
+START_TEST(a_command_inherits_no_connection)
+{
+    int open_fd = dup(STDIN_FILENO); /* as libraries open theirs: without O_CLOEXEC */
+    char command[64];
+    ck_assert_int_gt(open_fd, STDERR_FILENO);
+    snprintf(command, sizeof(command), "test -e /proc/$$/fd/%d", open_fd);
+    ck_assert_int_eq(run(command, "", LONG_MS, -1, NULL), 1);
+    close(open_fd);
+}
+END_TEST
+
 START_TEST(a_stop_ends_a_command_at_once)
 {
     int stop = eventfd(1, EFD_CLOEXEC);
@@ -77,4 +88,5 @@ START_TEST(a_stop_ends_a_command_at_once)
 END_TEST
 
 SUITE_MAIN("base/child", a_command_gets_its_input_and_gives_its_output,
-           a_command_that_hangs_is_ended_with_its_children, a_stop_ends_a_command_at_once)
+           a_command_that_hangs_is_ended_with_its_children, a_command_inherits_no_connection,
+           a_stop_ends_a_command_at_once)

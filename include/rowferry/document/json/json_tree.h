@@ -52,9 +52,9 @@ struct json_object *json_tree_at(struct json_object *tree, const char *const *na
 /* Returns the text of a member, or "" if it is absent or not a text; borrowed. */
 const char *json_tree_text(struct json_object *object, const char *name);
 
-/* Returns a member that is a count or a number of bytes: a whole number, clamped to 0 ..
- * JSON_AMOUNT_MAX; 0 if it is absent or not a number. The sum of all numbers that a tree can hold
- * does not overflow. */
+/* Returns a member that is a count or a number of bytes: a whole number, maybe as a string, clamped
+ * to 0 .. JSON_AMOUNT_MAX; 0 if it is absent or anything else. The sum of all numbers that a tree
+ * can hold does not overflow. */
 #define JSON_AMOUNT_MAX (INT64_C(1) << 49)
 int64_t json_tree_amount(struct json_object *object, const char *name);
 

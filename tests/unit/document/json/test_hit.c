@@ -55,6 +55,7 @@ START_TEST(what_is_no_hit_is_refused)
     expect_none("{\"_id\":\"1\"", "not JSON");
     expect_none("null", "the search has no hit");
     expect_none("{\"hits\":{\"hits\":[]}}", "the search has no hit");
+    expect_none("{\"_index\":\"a\",\"_id\":\"7\",\"found\":false}", "does not exist");
     expect_none("[1]", "neither \"_id\" nor \"source_id\"");
     expect_none("{\"_id\":\"\",\"_source\":{\"source_id\":1}}", "neither \"_id\" nor");
 }

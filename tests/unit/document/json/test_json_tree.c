@@ -163,15 +163,17 @@ END_TEST
 
 START_TEST(members_come_in_their_order_and_amounts_stay_in_bounds)
 {
-    struct json_object *tree = tree_of("{\"a\": 5, \"b\": -7, \"c\": 99999999999999999999, "
-                                       "\"d\": \"text\", \"e\": null, \"f\": [1, 2]}");
-    static const int64_t amounts[] = {5, 0, JSON_AMOUNT_MAX, 0, 0, 0};
+    struct json_object *tree =
+        tree_of("{\"a\": 5, \"b\": -7, \"c\": 99999999999999999999, "
+                "\"d\": \"text\", \"e\": null, \"f\": [1, 2], \"g\": true, "
+                "\"h\": 1e400, \"i\": \"1e400\", \"j\": \"100mb\", \"k\": \"12\"}");
+    static const int64_t amounts[] = {5, 0, JSON_AMOUNT_MAX, 0, 0, 0, 0, 0, 0, 0, 12};
     char name[] = "a";
     for (struct json_members m = json_tree_members(tree); json_tree_next(&m); name[0]++) {
         ck_assert_str_eq(m.name, name);
         ck_assert_int_eq(json_tree_amount(tree, name), amounts[name[0] - 'a']);
     }
-    ck_assert_str_eq(name, "g");
+    ck_assert_str_eq(name, "l");
     ck_assert(json_tree_has(tree, "e") && json_tree_member(tree, "e") == NULL);
     ck_assert_str_eq(json_tree_text(tree, "d"), "text");
     ck_assert_int_eq(json_object_get_int(json_tree_item(json_tree_member(tree, "f"), 1)), 2);
