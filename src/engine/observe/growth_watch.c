@@ -67,13 +67,17 @@ enum loop_answer growth_watch_on_turn(void *self, struct err *why)
     struct growth_watch *w = self;
     const struct loop_view *v = w->view;
     struct capture_progress copy;
+    bool copies = source_reader_copies(v->reader);
+    int64_t now_us = clock_monotonic_us(&v->clock);
     (void)why;
-    if (source_reader_copies(v->reader) && !loop_view_stopping(v)) {
+    if ((copies || w->copying) && !loop_view_stopping(v)) {
+        w->due_us = copies ? w->due_us : now_us;
+        w->copying = copies;
         v->reader->capture->ops->progress(v->reader->capture, &copy);
         const struct growth_sent sent = {
             v->counters->upserts, (int64_t)(v->window->read - v->window->settled),
             copy.rows_estimated > 0 ? copy.rows_estimated - copy.rows_read : -1};
-        growth_watch_turn(w, &sent, clock_monotonic_us(&v->clock));
+        growth_watch_turn(w, &sent, now_us);
     }
     return LOOP_GO_ON;
 }

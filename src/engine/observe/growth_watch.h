@@ -16,6 +16,7 @@ struct growth_watch {
     struct growth growth;
     enum growth_news news; /* result of the last check */
     int64_t due_us;        /* time of the next check; 0 = not scheduled yet */
+    bool copying;          /* the load has not ended */
     bool forbidden;        /* the credential does not permit the check */
 };
 
@@ -25,6 +26,6 @@ const char *growth_watch_why(const struct growth_watch *w);
 /* Checks if due. */
 void growth_watch_turn(struct growth_watch *w, const struct growth_sent *sent, int64_t now_us);
 
-/* Checks an index that is being filled; see struct loop_observer. Later changes replace documents,
- * so they are not checked. */
+/* Checks an index that is being filled, also when that ends; see struct loop_observer. Later
+ * changes replace documents, so they are not checked. */
 enum loop_answer growth_watch_on_turn(void *self, struct err *why);

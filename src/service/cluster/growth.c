@@ -30,19 +30,22 @@ static bool growth_is_heavy(const struct growth *g)
     return g->looks >= MEDIAN_LEAST && g->bytes_per_document > 2 * growth_median_of(g);
 }
 
-/* Compares the counts since the last comparison that started anew: at the first call, after a count
- * that fell, and after each difference, so that a moved shard is reported once at most. */
+/* Compares the counts since the last comparison that started anew: after a count that fell or was
+ * unknown, and after each difference, so that a moved shard is reported once at most. The index had
+ * no documents, or more, when this run began. */
 static bool growth_is_fewer(struct growth *g, const struct storage *storage,
                             const struct growth_sent *sent)
 {
     bool known = storage->indexed >= 0;
-    bool again = !g->counted || storage->indexed < g->indexed;
-    g->missing = known && !again ? g->least + sent->settled - storage->indexed : 0;
+    bool again = storage->indexed < g->indexed || (g->examined && !g->counted);
+    int64_t least = g->counted ? g->least : 0;
+    g->missing = known && !again ? least + sent->settled - storage->indexed : 0;
     g->indexed = storage->indexed;
-    if (again || g->missing > 0) {
+    if (again || !g->counted || g->missing > 0) {
         g->least = storage->indexed - sent->settled - sent->unsettled;
         g->counted = known;
     }
+    g->examined = true;
     return g->missing > 0;
 }
 

@@ -32,6 +32,7 @@ struct growth_sent {
 };
 
 struct growth {
+    bool examined;   /* not the first call */
     bool counted;    /* least is valid */
     int64_t indexed; /* count of the last call */
     int64_t least;   /* the count may not be below this, plus what was settled */

@@ -90,6 +90,18 @@ START_TEST(acknowledged_documents_are_counted)
 }
 END_TEST
 
+START_TEST(the_first_count_is_compared_with_an_empty_index)
+{
+    struct growth g = {0};
+    ck_assert_int_eq(count(&g, 500, 1000), GROWTH_FEWER);
+    ck_assert_int_eq(g.missing, 500);
+    ck_assert_int_eq(count(&g, 1500, 2000), GROWTH_WELL);
+    struct growth unknown = {0};
+    ck_assert_int_eq(count(&unknown, -1, 1000), GROWTH_WELL);
+    ck_assert_int_eq(count(&unknown, 500, 2000), GROWTH_WELL);
+}
+END_TEST
+
 START_TEST(a_watermark_is_read_in_all_its_forms)
 {
     static const struct {
@@ -107,5 +119,6 @@ START_TEST(a_watermark_is_read_in_all_its_forms)
 END_TEST
 
 SUITE_MAIN("service/growth", even_growth_is_well, twice_the_median_is_heavy_until_it_is_not,
-           what_an_index_holds_already_is_not_counted, acknowledged_documents_are_counted,
+           what_an_index_holds_already_is_not_counted,
+           the_first_count_is_compared_with_an_empty_index, acknowledged_documents_are_counted,
            too_little_disk_space_is_seen_before_it_is_full, a_watermark_is_read_in_all_its_forms)
