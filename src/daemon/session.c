@@ -206,15 +206,31 @@ int session_hold(struct session *s, struct err *err)
     return lock_take(s->state, s->command, clock_wall_us(&s->clock), err);
 }
 
+static bool session_is_one_of(const struct session *s, const char *const *commands, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(s->command, commands[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What writes an index day by day needs no such rights. A look at it may have them. */
 static bool session_refuses_admin(const struct session *s)
 {
     static const char *const commands[] = {"sync", "run", "reindex"};
-    bool refuses = false;
-    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-        refuses = refuses || strcmp(s->command, commands[i]) == 0;
-    }
-    return refuses && !s->config->accept_admin;
+    return !s->config->accept_admin &&
+           session_is_one_of(s, commands, sizeof(commands) / sizeof(commands[0]));
+}
+
+/* Reading a table may run its owner's code, even while the statement is planned. */
+static bool session_refuses_superuser(const struct session *s)
+{
+    static const char *const commands[] = {"sync",   "run",      "reindex",
+                                           "verify", "validate", "document"};
+    return !s->config->accept_admin &&
+           session_is_one_of(s, commands, sizeof(commands) / sizeof(commands[0]));
 }
 
 int session_open_service(struct session *s, struct err *err)
@@ -233,6 +249,7 @@ void session_source_options(const struct session *s, struct source_options *out)
 {
     config_source_options(s->config, s->application_name, out);
     out->fences = s->fences;
+    out->refuse_superuser = session_refuses_superuser(s);
 }
 
 void session_open_table(struct session *s)
@@ -259,7 +276,6 @@ void session_open_table(struct session *s)
         .field_count = p->field_count,
         .document_bytes = (size_t)p->limits.document_bytes,
         .readers = (size_t)p->limits.readers,
-        .refuse_admin = session_refuses_admin(s),
     };
     session_source_options(s, &options.connection);
     s->table = table_source_new(&options);

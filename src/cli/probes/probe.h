@@ -35,6 +35,7 @@ enum check_fact {
     FACT_WAY = 32,     /* the service can be connected to */
     FACT_RIGHTS = 64,  /* the account has its privileges on the pipeline's names in the service */
     FACT_PLAN = 256,   /* the mapping fits the columns */
+    FACT_ROLE = 512,   /* the role is no superuser, or accepted as one */
     FACT_GRANTS = 128, /* the role has its privileges on the pipeline's tables in the source */
 };
 

@@ -84,6 +84,6 @@ static void probe_source_role(struct check *c)
 const struct probe probes_source[] = {
     {"source", FACT_SECRETS, FACT_SOURCE, probe_source},
     {"server", FACT_SOURCE, 0, probe_source_server},
-    {"role", FACT_SOURCE, 0, probe_source_role},
+    {"role", FACT_SOURCE, FACT_ROLE, probe_source_role},
     {0},
 };

@@ -281,7 +281,7 @@ static void probe_table_kind(struct check *c)
 }
 
 const struct probe probes_table[] = {
-    {"table", FACT_SOURCE, FACT_TABLE, probe_table},
+    {"table", FACT_SOURCE | FACT_ROLE, FACT_TABLE, probe_table},
     {"purpose", FACT_TABLE, 0, probe_table_index_name},
     {"kind", FACT_TABLE, 0, probe_table_kind},
     {"key", FACT_TABLE, 0, probe_table_key},

@@ -73,6 +73,12 @@ static int survey_take_found(struct survey_found *out, struct pg *pg, const char
     if (pg_rows(r) != 1) {
         return pg_rows(r) == 0 ? survey_none(pg, name, err) : survey_several(name, r, err);
     }
+    if (pg_text(r, 0, 4) != NULL) {
+        err_set(err, ERR_REJECTED,
+                "reading \"%s\" may run code of its owner \"%s\", and this role is a superuser",
+                name, pg_text(r, 0, 4));
+        return err_hint(err, "name that role, or one that may read the table, in --source");
+    }
     out->name = tablename_text(pg_text(r, 0, 0), pg_text(r, 0, 1));
     out->kind = pg_text(r, 0, 2)[0];
     out->oid = (uint32_t)pg_int(r, 0, 3);

@@ -111,6 +111,22 @@ START_TEST(tables_that_cannot_be_documents)
 }
 END_TEST
 
+/* The planner runs code of the table's owner, with the rights of who reads. */
+START_TEST(a_superuser_does_not_look_at_the_table_of_another)
+{
+    struct shop s;
+    char role[32];
+    shop_open(&s, NOTES, NULL);
+    snprintf(role, sizeof(role), "notes_owner_%d", (int)getpid());
+    PGconn *conn = sql_open(s.root);
+    sql_exec(conn, "create role %1$s; alter table notes owner to %1$s", role);
+    EXPECT(1, "may run code of its owner \"notes_owner_", "--source", s.root, "--table", "notes");
+    sql_exec(conn, "drop owned by %1$s; drop role %1$s", role);
+    PQfinish(conn);
+    shop_close(&s);
+}
+END_TEST
+
 START_TEST(a_service_that_does_not_answer_is_a_comment)
 {
     struct shop s;
@@ -309,7 +325,7 @@ END_TEST
 
 SUITE_MAIN("cli/init_messages", what_argv_alone_shows_to_be_wrong, a_credential_that_is_not_whole,
            tables_that_cannot_be_documents, a_service_that_does_not_answer_is_a_comment,
-           a_file_is_replaced_only_when_told_to,
+           a_superuser_does_not_look_at_the_table_of_another, a_file_is_replaced_only_when_told_to,
            a_role_that_may_not_install_follows_a_column_or_is_told_whom_to_ask,
            a_name_that_is_in_use_is_passed_over,
            an_api_key_of_the_environment_is_named_and_not_written,

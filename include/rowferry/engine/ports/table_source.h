@@ -35,8 +35,7 @@ struct table_source_options {
     const struct field *fields;
     size_t field_count;
     size_t document_bytes;
-    bool refuse_admin; /* a connection as a superuser */
-    size_t readers;    /* maximum number of connections of the initial load */
+    size_t readers; /* maximum number of connections of the initial load */
 };
 
 struct table_source; /* opaque */

@@ -47,8 +47,9 @@ struct source_options {
     int64_t silence_ms;           /* permitted silence of the server during a statement; 0: 20 s */
     bool *needs_password;         /* set if libpq found none for a server that asks; or null */
     const char *application_name; /* "rowferry sync articles" */
-    const char *primary; /* of a standby: URI for writes, with the same password; null: none */
-    size_t first_host;   /* index of the host to try first, if the URI names several */
+    const char *primary;   /* of a standby: URI for writes, with the same password; null: none */
+    bool refuse_superuser; /* who reads rows refuses one by pg_refuse_superuser */
+    size_t first_host;     /* index of the host to try first, if the URI names several */
     bool fences; /* this process has the pipeline's lease (lease.h): other sessions of this name
                   * that read the pipeline belong to a former lease holder, and are ended */
 };
