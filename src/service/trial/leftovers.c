@@ -13,6 +13,7 @@
 
 #define PATH_MAX_BYTES 4096
 #define RANDOM_DIGITS 8
+#define SMOKE_MARK "smoke" /* what smoke's mark begins with */
 
 static const char *const purposes[] = {"smoke", "validate", "check"};
 
@@ -36,14 +37,31 @@ static bool leftovers_is_named(const char *name, const char *alias)
     return false;
 }
 
-/* smoke's mark has no pipeline: its index belongs to the alias. */
-static bool leftovers_is_marked(struct json_object *index, const char *pipeline)
+/* A trial has no alias but the one that it writes by, which begins with the index's name. */
+static bool leftovers_has_alias(const char *name, struct json_object *index)
+{
+    bool has = false;
+    for (struct json_members m = json_tree_members(json_tree_member(index, "aliases"));
+         json_tree_next(&m);) {
+        has = has || strncmp(m.name, name, strlen(name)) != 0;
+    }
+    return has;
+}
+
+/* Whoever copies a mapping copies our mark, but the mark has the digits of the name. smoke's mark
+ * has no pipeline: its index belongs to the alias. */
+static bool leftovers_is_marked(const char *name, struct json_object *index, const char *pipeline)
 {
     struct json_object *mark =
         json_tree_at(index, (const char *const[]){"mappings", "_meta", "rowferry", NULL});
-    return json_tree_text(mark, "smoke")[0] != '\0' ||
-           (json_object_get_boolean(json_tree_member(mark, "trial")) &&
-            strcmp(json_tree_text(mark, "pipeline"), pipeline) == 0);
+    const char *digits = name + strlen(name) - RANDOM_DIGITS;
+    const char *smoke = json_tree_text(mark, "smoke");
+    bool by_smoke = strncmp(smoke, SMOKE_MARK, strlen(SMOKE_MARK)) == 0 &&
+                    strncmp(smoke + strlen(SMOKE_MARK), digits, RANDOM_DIGITS) == 0;
+    bool by_trial = json_object_get_boolean(json_tree_member(mark, "trial")) &&
+                    strcmp(json_tree_text(mark, "pipeline"), pipeline) == 0 &&
+                    strncmp(json_tree_text(mark, "creator"), digits, RANDOM_DIGITS) == 0;
+    return (by_smoke || by_trial) && !leftovers_has_alias(name, index);
 }
 
 static int64_t leftovers_age_s(struct json_object *index, int64_t wall_us)
@@ -64,7 +82,7 @@ static void leftovers_push_path(struct buf *path, const char *alias)
         buf_printf(path, "-%s-*", purposes[i]);
     }
     buf_push_literal(path, "?expand_wildcards=all&filter_path=*.mappings._meta.rowferry,"
-                           "*.settings.index.creation_date");
+                           "*.aliases,*.settings.index.creation_date");
 }
 
 int leftovers_list(struct service *s, const char *alias, const char *pipeline, int64_t wall_us,
@@ -78,7 +96,7 @@ int leftovers_list(struct service *s, const char *alias, const char *pipeline, i
     for (struct json_members m = json_tree_members(tree); rc == 0 && json_tree_next(&m);) {
         struct leftover *l = &out[*count];
         if (*count < LEFTOVERS_MOST && leftovers_is_named(m.name, alias) &&
-            leftovers_is_marked(m.value, pipeline)) {
+            leftovers_is_marked(m.name, m.value, pipeline)) {
             snprintf(l->index, sizeof(l->index), "%s", m.name);
             l->age_s = leftovers_age_s(m.value, wall_us);
             (*count)++;

@@ -185,18 +185,30 @@ static void kill_in(struct world *w, const char *request, const char *command)
     world_unfault(w);
 }
 
+#define MARKS(members) "\"mappings\":{\"_meta\":{\"rowferry\":{" members "}}}"
+#define MARKED(members) "{" MARKS(members) "}"
+
 START_TEST(what_killed_trials_left_is_found_and_deleted_and_nothing_else)
 {
-    static const char *const others[] = {"/shop-articles-smoke-0badcafe",
-                                         "/shop-articles-validate-archive"};
+    static const struct {
+        const char *path, *body;
+    } others[] = {{"/shop-articles-smoke-0badcafe", "{}"},
+                  {"/shop-articles-validate-archive", "{}"},
+                  {"/shop-articles-smoke-ffffffff", MARKED("\"smoke\":\"smoke0badcafe0badcafe\"")},
+                  {"/shop-articles-validate-ffffffff",
+                   MARKED("\"trial\":true,\"pipeline\":\"articles\",\"creator\":\"0badcafe\"")},
+                  {"/shop-articles-check-0badcafe",
+                   "{\"aliases\":{\"prod\":{}}," MARKS(
+                       "\"trial\":true,\"pipeline\":\"articles\",\"creator\":\"0badcafe\"") "}"}};
+    const size_t count = sizeof(others) / sizeof(others[0]);
     struct world w;
     world_start(&w, 30, NULL);
     smoke(&w, "--clean", NULL, 0, "articles: nothing is left\n");
     kill_in(&w, "_doc", "smoke");
     kill_in(&w, "_bulk", "validate");
-    for (size_t i = 0; i < 2; i++) {
-        json_object_put(
-            reply_json(200, "PUT", w.service.url, others[i], "{}", "ApiKey " WORLD_API_KEY));
+    for (size_t i = 0; i < count; i++) {
+        json_object_put(reply_json(200, "PUT", w.service.url, others[i].path, others[i].body,
+                                   "ApiKey " WORLD_API_KEY));
     }
     struct program_result r;
     rowferry_run(&r, w.config, "check", "--all", "--accept-admin", NULL);
@@ -210,9 +222,9 @@ START_TEST(what_killed_trials_left_is_found_and_deleted_and_nothing_else)
     expect_text(r.out, "articles: deleted shop-articles-validate-");
     program_result_release(&r);
     smoke(&w, "--clean", "--json", 0, "{\"pipeline\":\"articles\",\"deleted\":[]}\n");
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < count; i++) {
         json_object_put(
-            reply_json(200, "GET", w.service.url, others[i], NULL, "ApiKey " WORLD_API_KEY));
+            reply_json(200, "GET", w.service.url, others[i].path, NULL, "ApiKey " WORLD_API_KEY));
     }
     world_stop(&w);
 }
