@@ -32,7 +32,9 @@ typedef int (*install_step)(struct installer *i, struct err *err);
 
 static void source_push_done(struct installer *i, const char *what)
 {
-    buf_printf(&i->out, "%s: the change log of %s %s\n", i->pipeline, i->table->quoted, what);
+    buf_printf(&i->out, "%s: the change log of ", i->pipeline);
+    terminal_push_safe(&i->out, i->table->quoted, strlen(i->table->quoted));
+    buf_printf(&i->out, " %s\n", what);
 }
 
 /* Returns true if --notify or --no-notify was given; *on is which. */
@@ -100,10 +102,10 @@ static void source_push_installed(struct installer *i, enum install_state state,
     }
     source_push_done(i, done[state].text);
     if (beside->dumper != NULL) {
-        buf_printf(&i->out,
-                   "%s: role \"%s\" dumps its tables by " INSTALL_DUMP_REMEDY
-                   ", it may not read that schema\n",
-                   i->pipeline, beside->dumper);
+        buf_printf(&i->out, "%s: role \"", i->pipeline);
+        terminal_push_safe(&i->out, beside->dumper, strlen(beside->dumper));
+        buf_push_literal(&i->out, "\" dumps its tables by " INSTALL_DUMP_REMEDY
+                                  ", it may not read that schema\n");
     }
     if (i->reader != NULL) {
         buf_printf(&i->out, "%s: role \"%s\" may read it\n", i->pipeline, i->reader);
