@@ -38,7 +38,8 @@ static void hooks_thread_read(struct status_snapshot *snapshot, struct hook_fact
     bool guard = strcmp(w->stall, stall_name(STALL_GUARD)) == 0;
     bool stopped = strcmp(w->stall, stall_name(STALL_STOPPED)) == 0;
     out->guard_us = guard ? w->stall_us : 0;
-    out->stopped = stopped || (v.over && v.exit_code != EXIT_DONE && !guard);
+    out->stopped =
+        stopped || (v.over && v.exit_code != EXIT_DONE && v.exit_code != EXIT_HELD && !guard);
     out->works = !v.over && strcmp(v.stage, "following") == 0;
     snprintf(out->why, sizeof(out->why), "%s",
              guard || stopped ? w->stall_why

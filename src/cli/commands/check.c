@@ -125,6 +125,7 @@ static const char *check_missing_fact(unsigned missing)
         {FACT_WAY, "a way to the service"},
         {FACT_SERVICE, "the service"},
         {FACT_SOURCE, "the source"},
+        {FACT_ROLE, "a role that is no superuser"},
         {FACT_TABLE, "the table"},
         {FACT_LOG, "the capture"},
     };
@@ -376,7 +377,7 @@ static void check_push_json_line(struct buf *out, const struct check_line *line)
     record_text(out, "status", verdict_rows[line->verdict].name);
     record_text(out, "text", line->text);
     record_text(out, "detail", line->detail);
-    record_text(out, "remedy", line->remedy);
+    advice_record(out, "remedy", line->remedy);
     record_close(out);
 }
 

@@ -242,11 +242,12 @@ static int sync_job_look_facts(struct sync_job *j, struct hook_facts *out, struc
     out->guard_us = halted ? halt.at_us : 0;
     out->stopped = j->outcome.exit_code == EXIT_FAILED && !halted;
     out->works = sync_job_succeeded(j->outcome.exit_code);
-    const struct err *e = j->outcome.err;
-    snprintf(out->why, sizeof(out->why), "%s", e != NULL ? e->message : "");
+    struct err e = j->outcome.err != NULL ? *j->outcome.err : (struct err){0};
+    err_name_pipeline(&e, j->base.pipeline->name);
+    snprintf(out->why, sizeof(out->why), "%s", e.message);
     size_t len = strlen(out->why);
-    if (e != NULL && e->hint[0] != '\0' && len + strlen(e->hint) + 3 < sizeof(out->why)) {
-        snprintf(out->why + len, sizeof(out->why) - len, "; %s", e->hint);
+    if (e.hint[0] != '\0' && len + strlen(e.hint) + 3 < sizeof(out->why)) {
+        snprintf(out->why + len, sizeof(out->why) - len, "; %s", e.hint);
     }
     return rc;
 }

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#include "output/terminal.h"
+#include "rowferry/document/json/record.h"
+
+#define ADVICE_BYTES ((size_t)64 * 1024)
 #define PROGRAM "rowferry "
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-+,:@%"
 
@@ -33,6 +37,18 @@ static void advice_push_quoted(struct buf *out, const char *text)
     buf_push_char(out, '\'');
 }
 
+bool advice_push_command(struct buf *out, const char *hint)
+{
+    bool run = strncmp(hint, "run: ", strlen("run: ")) == 0;
+    const char *colon = run ? hint + strlen("run") : strstr(hint, ": " PROGRAM);
+    if (colon == NULL) {
+        return false;
+    }
+    const char *command = colon + strlen(": ");
+    terminal_push_safe(out, command, strcspn(command, ";"));
+    return true;
+}
+
 void advice_push(struct buf *out, const char *text)
 {
     const char *at = text;
@@ -47,4 +63,13 @@ void advice_push(struct buf *out, const char *text)
         }
     }
     buf_push_text(out, text);
+}
+
+void advice_record(struct buf *out, const char *name, const char *text)
+{
+    struct buf typed;
+    buf_init(&typed, ADVICE_BYTES);
+    advice_push(&typed, text != NULL ? text : "");
+    record_text(out, name, text != NULL ? buf_text(&typed) : NULL);
+    buf_release(&typed);
 }

@@ -8,6 +8,11 @@
 #include "rowferry/document/json/record.h"
 #include "status/status.h"
 
+void status_push_line(struct buf *out, const char *name)
+{
+    buf_printf(out, "  %-14s", name);
+}
+
 /* The effect of an old transaction depends on the capture mode (source/catalog/xmin_holder.h). */
 void status_push_watermark(struct buf *out, const struct status *s)
 {

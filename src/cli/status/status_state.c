@@ -50,14 +50,17 @@ enum status_state status_state(const struct status *s)
     if (s->guard.halted) {
         return STATUS_STOPPED;
     }
+    if (s->holder.hold == STATUS_WORKING && s->holder.work.stall[0] != '\0') {
+        return STATUS_STALLED; /* with the cause that the holder found */
+    }
     if (s->capture.class != ERR_NONE) {
         return STATUS_CAPTURE_BROKEN;
     }
+    if (s->checkpoint.phase == GENERATION_LIVE && s->lost[0] != '\0') {
+        return STATUS_LOST;
+    }
     if (s->holder.hold == STATUS_UNHELD && last != NULL && status_state_run_failed(last)) {
         return STATUS_FAILED;
-    }
-    if (s->holder.hold == STATUS_WORKING && s->holder.work.stall[0] != '\0') {
-        return STATUS_STALLED;
     }
     if (s->checkpoint.phase == GENERATION_NONE && s->holder.hold == STATUS_UNHELD &&
         !s->rebuild.underway) {
@@ -65,9 +68,6 @@ enum status_state status_state(const struct status *s)
     }
     if (s->checkpoint.phase != GENERATION_LIVE) {
         return STATUS_COPYING;
-    }
-    if (s->lost[0] != '\0') {
-        return STATUS_LOST;
     }
     if (s->pending < 0) {
         return STATUS_UNKNOWN;
@@ -89,7 +89,7 @@ bool status_is_equal_now(const struct status *s)
  * time itself. */
 int64_t status_equal_us(const struct status *s)
 {
-    if (s->checkpoint.phase != GENERATION_LIVE || status_state(s) == STATUS_CAPTURE_BROKEN) {
+    if (s->checkpoint.phase != GENERATION_LIVE || s->capture.class != ERR_NONE) {
         return 0; /* it is not known since when the capture has missed changes */
     }
     if (status_is_equal_now(s)) {

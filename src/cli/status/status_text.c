@@ -115,12 +115,15 @@ static void status_text_push_step(struct buf *out, const struct status *s)
                    "if these deletes are intended",
                    name, name);
     } else if (state == STATUS_STALLED) {
-        stall_push_remedy(out, &s->holder.work, name);
+        if (!advice_push_command(out, s->holder.work.stall_hint)) {
+            stall_push_remedy(out, &s->holder.work, name);
+        }
     } else if (state == STATUS_CAPTURE_BROKEN && s->capture.hint[0] != '\0') {
-        const char *hint = s->capture.hint + (strncmp(s->capture.hint, "run: ", 5) == 0 ? 5 : 0);
-        terminal_push_safe(out, hint, strlen(hint));
+        if (!advice_push_command(out, s->capture.hint)) {
+            terminal_push_safe(out, s->capture.hint, strlen(s->capture.hint));
+        }
     } else if (state == STATUS_FAILED) { /* the cause may be gone, and then check finds nothing */
-        buf_printf(out, "rowferry check %s, then rowferry sync %s", name, name);
+        buf_printf(out, "rowferry check %s && rowferry sync %s", name, name);
     } else if (command != NULL) {
         buf_printf(out, "rowferry %s %s", command, name);
     }
@@ -134,11 +137,6 @@ static int64_t status_text_lag_ms(const struct status *s)
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
-
-void status_push_line(struct buf *out, const char *name)
-{
-    buf_printf(out, "  %-14s", name);
-}
 
 static void status_text_push_halt(struct buf *out, const struct guard_stop *halt)
 {
@@ -438,7 +436,7 @@ static void status_text_push_json_next(struct buf *out, const struct status *s)
     struct buf step;
     buf_init(&step, STEP_BYTES);
     status_text_push_step(&step, s);
-    record_text(out, "next", step.len > 0 ? buf_text(&step) : NULL);
+    advice_record(out, "next", step.len > 0 ? buf_text(&step) : NULL);
     buf_release(&step);
 }
 

@@ -319,7 +319,9 @@ void pipeline_worker_run(struct pipeline_worker *r)
     r->outcome.exit_code = rc < 0 ? err_exit_code((enum err_class)rc) : EXIT_DONE;
     r->outcome.err = rc < 0 ? &r->err : NULL;
     r->outcome.result.stopped = rc == 0;
-    if (rc < 0) {
+    if (rc == ERR_HELD) {
+        log_err(LOG_WARN, "held", r->name, &r->err);
+    } else if (rc < 0 && r->rounds.broken_us == 0) { /* else it was logged then */
         log_err(LOG_ERROR, "stopped", r->name, &r->err);
     }
     status_snapshot_over(r->shared.snapshot, (int)r->outcome.exit_code, r->outcome.err);

@@ -31,7 +31,8 @@ static const struct cause_row {
     [STALL_SOURCE] = {"source_away", "make sure that the source answers: ", "rowferry check"},
     [STALL_SERVICE] = {"service_away", "make sure that the service answers: ", "rowferry check"},
     [STALL_REFUSED] = {"service_refuses",
-                       "find out why the service accepts nothing: load, disk, blocks", NULL},
+                       "find out why the service accepts nothing (load, disk, blocks): ",
+                       "rowferry check"},
     [STALL_UNREADABLE] = {"service_unreadable",
                           "make sure that service.url names the service, and that a proxy before "
                           "it changes no answer",

@@ -309,8 +309,7 @@ START_TEST(status_names_the_reason_of_a_run_that_failed)
     ck_assert_int_eq(result.exit_code, 0);
     expect_text(result.out, "  state         the last run failed with ");
     expect_text(result.out, "articles");
-    expect_text(result.out,
-                "  next          rowferry check articles, then rowferry sync articles\n");
+    expect_text(result.out, "  next          rowferry check articles && rowferry sync articles\n");
     program_result_release(&result);
     rowferry_run(&result, w.config, "status", "--json", NULL);
     expect_text(result.out, "\"cause\":\"table ");
