@@ -68,9 +68,10 @@ enum loop_answer growth_watch_on_turn(void *self, struct err *why)
     const struct loop_view *v = w->view;
     struct capture_progress copy;
     bool copies = source_reader_copies(v->reader);
+    bool open = v->reader->capture != NULL; /* a lost source is opened again later */
     int64_t now_us = clock_monotonic_us(&v->clock);
     (void)why;
-    if ((copies || w->copying) && !loop_view_stopping(v)) {
+    if (open && (copies || w->copying) && !loop_view_stopping(v)) {
         w->due_us = copies ? w->due_us : now_us;
         w->copying = copies;
         v->reader->capture->ops->progress(v->reader->capture, &copy);
