@@ -7,6 +7,7 @@
 
 #include "rowferry/base/clock.h"
 #include "rowferry/document/json/record.h"
+#include "rowferry/engine/observe/stall.h"
 #include "rowferry/serve/health.h"
 #include "status/holder_progress.h"
 #include "status/status.h"
@@ -91,6 +92,9 @@ static void live_status_take_board(struct status *s, const struct status_snapsho
     }
     if (m->work.equal_us >= s->holder.work.equal_us) {
         s->holder.work = m->work;
+    }
+    if (strcmp(s->holder.work.stall, stall_name(STALL_STOPPED)) == 0) {
+        s->holder.work.equal_us = 0; /* what stopped it may be older than the last poll */
     }
     if (m->dead_letters >= 0) {
         s->dead_letters = m->dead_letters;

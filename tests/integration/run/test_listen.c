@@ -144,7 +144,10 @@ START_TEST(one_that_stops_in_its_first_round_has_a_state_and_a_next_step)
     listens_await(&l, "/status", 200, "\"next\":\"correct what it names");
     sql_exec(w.conn, "alter table gone rename to articles");
     listens_await(&l, "/readyz", 200, "articles: following");
-    stop_run(&l.program, SIGTERM, 0, &result);
+    listens_await(&l, "/status", 200, "\"equal_as_of\":\"2");
+    sql_exec(w.conn, "alter table articles disable trigger user");
+    listens_await(&l, "/status", 200, "\"state\":\"stalled\",\"equal_as_of\":null");
+    stop_run(&l.program, SIGTERM, 1, &result);
     program_result_release(&result);
     world_stop(&w);
 }
