@@ -25,8 +25,7 @@ static void validate_report_stage(const struct validating *v, const char *words)
 
 /* --- rows and index -------------------------------------------------------------------------- */
 
-/* Collects the keys that the searches expect, because the sample must contain them. */
-static size_t validate_named_keys(const struct validate_options *o, const char ***out)
+size_t validate_named_keys(const struct validate_options *o, const char ***out)
 {
     size_t count = 0;
     const char **named = NULL;

@@ -210,16 +210,32 @@ static int validate_fill_read_rows(struct filling *f, struct err *err)
     return rc == 0 ? validate_fill_send(f, err) : rc;
 }
 
+static bool validate_fill_has_row(const struct filling *f, const char *key)
+{
+    for (size_t i = 0; i < sample_count(f->v->sample); i++) {
+        if (f->seen[i] && strcmp(sample_key(f->v->sample, i).data, key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Notes expected keys without a row, because a search cannot find them. */
 static void validate_fill_note_absent(struct filling *f)
 {
-    for (size_t i = 0; i < sample_count(f->v->sample); i++) {
-        if (!f->seen[i] && sample_stratum(f->v->sample, i) == STRATUM_NAMED) {
+    const char **named;
+    size_t count = validate_named_keys(f->v->options, &named);
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        while (strcmp(named[same], named[i]) != 0) {
+            same++;
+        }
+        if (same == i && !validate_fill_has_row(f, named[i])) {
             validate_note(f->v, VALIDATE_FAIL, "use ids of rows that the pipeline indexes",
-                          "no row has the key \"%s\" that validate.queries names",
-                          sample_key(f->v->sample, i).data);
+                          "no row has the key \"%s\" that validate.queries names", named[i]);
         }
     }
+    free(named);
 }
 
 /* Uses several bulk requests, because the first one is slow and must not determine the rate

@@ -166,6 +166,10 @@ size_t validate_ranking_probes(const struct ranking *r, int64_t probes[3]);
 size_t validate_differs(struct validating *v, size_t *row, bool *missing);
 
 /* Steps; each is called as the current step. */
+/* Collects the keys that the searches expect, because the sample must contain them; borrowed texts
+ * in a list that the caller frees. */
+size_t validate_named_keys(const struct validate_options *o, const char ***out);
+
 int validate_fill(struct validating *v, struct err *err) MUST_CHECK;
 int validate_counts(struct validating *v, struct err *err) MUST_CHECK;
 int validate_queries(struct validating *v, struct err *err) MUST_CHECK;

@@ -31,6 +31,20 @@ START_TEST(graded_documents_are_judged_by_their_order)
 }
 END_TEST
 
+START_TEST(an_expected_key_without_a_row_is_named)
+{
+    struct world w;
+    world_start(&w, ROWS, NULL);
+    world_pipeline(&w, "\"validate\": {\"queries\": [{\"name\": \"judged\", \"q\": \"tags:b17\", "
+                       "\"judgements\": {\"17\": 3, \"abc\": 2, \"999999\": 1}}]}");
+    struct json_object *tree = validate(&w, 4);
+    expect_noted(tree, "FAIL", "counts", "no row has the key \"abc\"", "use ids of rows");
+    expect_noted(tree, "FAIL", "counts", "no row has the key \"999999\"", "use ids of rows");
+    json_object_put(tree);
+    world_stop(&w);
+}
+END_TEST
+
 #define COMPARED                                                                                   \
     "\"validate\": {\"queries\": [{\"name\": \"judged\", \"q\": \"title:42\", \"judgements\": "    \
     "{\"42\": 3}}, {\"name\": \"same\", \"q\": \"tags:b17\", \"judgements\": {\"17\": 1}}, "       \
@@ -257,6 +271,7 @@ START_TEST(a_semantic_field_that_no_search_uses_is_a_warning)
 END_TEST
 
 SUITE_MAIN("integration/cli/validate_searches", graded_documents_are_judged_by_their_order,
+           an_expected_key_without_a_row_is_named,
            two_mappings_are_compared_by_the_same_searches_on_the_same_rows,
            a_mapping_that_is_worse_is_a_warning,
            another_definition_that_cannot_be_tried_is_reported,
