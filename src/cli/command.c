@@ -201,8 +201,8 @@ const struct command commands[] = {
         .about = "A difference counts only if a second look confirms it, so a sync or run may "
                  "continue meanwhile. Rows that are not synced yet are counted apart. With --json, "
                  "one object per line for each pipeline; with --repair a second one, as of resync.",
-        .options = JSON | OPTION_BIT(OPTION_SAMPLE) | OPTION_BIT(OPTION_WHERE) |
-                   OPTION_BIT(OPTION_LIMIT) | OPTION_BIT(OPTION_REPAIR) |
+        .options = OPTION_BIT(OPTION_ACCEPT_ADMIN) | JSON | OPTION_BIT(OPTION_SAMPLE) |
+                   OPTION_BIT(OPTION_WHERE) | OPTION_BIT(OPTION_LIMIT) | OPTION_BIT(OPTION_REPAIR) |
                    OPTION_BIT(OPTION_ALLOW_DELETES),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | 1U << EXIT_DIFFERENCES | HELD),
         .run = command_verify,
@@ -214,7 +214,8 @@ const struct command commands[] = {
         .about = "Reads the rows with these keys and sends nothing. The version in an action line "
                  "is the current time, as a sync would send it now. With --from-hit, finds "
                  "pipeline and key of a hit by its provenance, _index and source_id.",
-        .options = ONE | OPTION_BIT(OPTION_PRETTY) | OPTION_BIT(OPTION_FROM_HIT),
+        .options = OPTION_BIT(OPTION_ACCEPT_ADMIN) | ONE | OPTION_BIT(OPTION_PRETTY) |
+                   OPTION_BIT(OPTION_FROM_HIT),
         .exits = EXITS(0),
         .run = command_document,
     },
@@ -240,7 +241,8 @@ const struct command commands[] = {
                  "rate and storage. "
                  "The index is removed in any case; the live one is not touched. With --json, one "
                  "object per line for each pipeline.",
-        .options = JSON | OPTION_BIT(OPTION_HTML) | OPTION_BIT(OPTION_AGAINST),
+        .options = OPTION_BIT(OPTION_ACCEPT_ADMIN) | JSON | OPTION_BIT(OPTION_HTML) |
+                   OPTION_BIT(OPTION_AGAINST),
         .exits = EXITS(1U << EXIT_DIFFERENCES),
         .run = command_validate,
     },

@@ -21,8 +21,8 @@
 #define MESSAGE_MAX_BYTES ((size_t)64 * 1024)
 #define CONNECT_TIMEOUT_MS 10000
 #define WRONG_PASSWORD "28P01"
-#define NOT_AUTHORIZED "28000" /* PAM, which clouds check their tokens by, reports an old one so   \
-                                */
+/* PAM, by which clouds check their tokens, reports an old one so. */
+#define NOT_AUTHORIZED "28000"
 #define ENCRYPTION_HINT                                                                            \
     "another host is reached only with TLS: set ssl = on in the server, or sslmode=disable in "    \
     "source.uri if the network is trusted (sslmode=verify-full also verifies the server)"

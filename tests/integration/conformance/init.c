@@ -51,7 +51,7 @@ static void expect_loads(const char *config)
     ck_assert_msg(result.exit_code == 0, "sync: %s%s", result.out, result.err);
     ck_assert_int_eq(program_json_int(&result, "upserts"), 300);
     program_result_release(&result);
-    rowferry_expect(0, config, "verify", NULL);
+    rowferry_expect(0, config, "verify", "--accept-admin", NULL);
 }
 
 START_TEST(what_is_proposed_loads_unedited)

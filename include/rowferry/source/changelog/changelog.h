@@ -52,9 +52,9 @@ int changelog_mirrored(struct pg *pg, const struct changelog_options *options, c
 int extend_changelog(struct pg *pg, const struct table *t, const char *consumer,
                      const char *const *columns, size_t count, struct err *err) MUST_CHECK;
 
-/* Returns 0 if the log has all changes after `position`, and can be read; 1 if changes may have been
- * missed, which the next sync finds, with the cause in *err. ERR_STATE or ERR_REJECTED name what is
- * wrong and what to do. The connection stays the caller's. For status and check. */
+/* Returns 0 if the log has all changes after `position`, and can be read; 1 if changes may have
+ * been missed, which the next sync finds, with the cause in *err. ERR_STATE or ERR_REJECTED name
+ * what is wrong and what to do. The connection stays the caller's. For status and check. */
 int changelog_examine(struct pg *pg, const struct changelog_options *options, const char *position,
                       struct err *err) MUST_CHECK;
 
