@@ -68,7 +68,8 @@ static size_t pg_connect_turned_read(struct buf lists[LISTS], PGconn *conn, size
 }
 
 /* Keepalives and encryption precede the URI, which may override them; our own parameters follow it.
- * An empty value counts as unset. */
+ * An empty value counts as unset. Settings are not among them: a connection pooler would keep them
+ * for its next client. */
 static PGconn *pg_connect_begin(const struct pg *pg, const struct buf lists[LISTS])
 {
     const char *const names[] = {"keepalives",
@@ -81,8 +82,6 @@ static PGconn *pg_connect_begin(const struct pg *pg, const struct buf lists[LIST
                                  "dbname",
                                  "user",
                                  "password",
-                                 "client_encoding",
-                                 "application_name",
                                  list_names[HOST],
                                  list_names[HOSTADDR],
                                  list_names[PORT],
@@ -97,8 +96,6 @@ static PGconn *pg_connect_begin(const struct pg *pg, const struct buf lists[LIST
                                   pg->uri,
                                   pg->role,
                                   pg->password,
-                                  "UTF8",
-                                  pg->application_name,
                                   buf_text(&lists[HOST]),
                                   buf_text(&lists[HOSTADDR]),
                                   buf_text(&lists[PORT]),
@@ -179,11 +176,15 @@ static int pg_connect_ask_recovery(struct pg *pg, bool *in_recovery, struct err 
 static int pg_connect_set_up(struct pg *pg, struct err *err)
 {
     struct buf sql;
+    char *name = PQescapeLiteral(pg->conn, pg->application_name, strlen(pg->application_name));
     buf_init(&sql, MESSAGE_MAX_BYTES);
     buf_push_text(&sql, embed_text(source_sql, "session"));
-    buf_printf(&sql, "set lock_timeout = %" PRId64 ";", pg->lock_timeout_ms);
+    buf_printf(&sql, "set lock_timeout = %" PRId64 ";set application_name = %s",
+               pg->lock_timeout_ms, name != NULL ? name : "default");
     int rc = pg_script(pg, buf_text(&sql), err);
     buf_release(&sql);
+    PQfreemem(name);
+    pg->set_up = rc == 0;
     if (rc < 0) {
         return err_context(err, "could not set the session up");
     }
@@ -234,6 +235,7 @@ static int pg_connect_once(struct pg *pg, struct err *err)
     }
     memset(pg->prepared, 0, sizeof(pg->prepared));
     pg->log_trusted = false;
+    pg->set_up = false;
     for (size_t tried = 0; silent && tried < host_count; tried++) {
         PQfinish(pg->conn);
         pg_connect_shake_hands(pg, &host_count, &silent);

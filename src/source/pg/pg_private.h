@@ -68,6 +68,7 @@ struct pg {
     bool fences;      /* see source_options */
     bool log_trusted; /* pg_trust_log has accepted the schema */
     bool probes;      /* this is a probe of another session, and is not probed itself */
+    bool set_up;      /* it has the settings of migrations/source/session.sql */
     int backend;      /* PID of the server process */
     struct pg_silence silence;
     struct pg_answer answer;

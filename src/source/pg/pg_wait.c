@@ -151,7 +151,8 @@ int pg_take(struct pg *pg, PGresult **out, struct err *err)
         }
     }
     *out = PQgetResult(pg->conn);
-    if (pg->conn != NULL && PQclientEncoding(pg->conn) != PG_UTF8) { /* sqlquote relies on it */
+    bool still = pg->conn == NULL || !pg->set_up || PQclientEncoding(pg->conn) == PG_UTF8;
+    if (!still) { /* sqlquote relies on it */
         PQclear(*out);
         *out = NULL;
         return pg_give_up(pg, err, "code in the source changed the session's client_encoding");
