@@ -93,17 +93,20 @@ fi
 build=$top/build/$preset
 results=$build/results.xml
 
-# Debian starts nghttpx as a service when it is installed, a proxy on port 3000; the tests start their own.
-mask_nghttpx() {
+# Debian starts both as services when they are installed, on ports 3000 and 6432; the tests start their own.
+mask_proxies() {
     as_root mkdir -p /etc/systemd/system
-    as_root ln -sfn /dev/null /etc/systemd/system/nghttpx.service
+    installed nghttp2-proxy || as_root ln -sfn /dev/null /etc/systemd/system/nghttpx.service
+    installed pgbouncer || as_root ln -sfn /dev/null /etc/systemd/system/pgbouncer.service
 }
 
 install() {
     mkdir -p "$build"
-    installed nghttp2-proxy || mask_nghttpx || true # who cannot is told by the next line
+    if ! installed nghttp2-proxy || ! installed pgbouncer; then
+        mask_proxies || true # who cannot is told by the next line
+    fi
     install_packages "$build/apt.log" "${build_packages[@]}" check postgresql postgresql-15-repack curl jq \
-        openssl ca-certificates python3-prometheus-client nghttp2-proxy python3-h2 "${pack_packages[@]}" groff-base python3-yaml systemd
+        openssl ca-certificates python3-prometheus-client nghttp2-proxy python3-h2 pgbouncer "${pack_packages[@]}" groff-base python3-yaml systemd
     [ "$preset" != debug ] || install_packages "$build/apt.log" clang libclang-rt-14-dev debootstrap "${fault_packages[@]}"
 }
 

@@ -28,12 +28,20 @@ static void probe_source(struct check *c)
         rc = pg_identify(c->pg, &c->identity, &err);
     }
     if (rc < 0) {
+        c->what = strcmp(err.sqlstate, PG_POOLER_SQLSTATE) == 0 ? "pooler" : c->what;
         check_fail_else(c, &err, probe_source_way_remedy(&err));
         return;
     }
     const struct pg_identity *id = &c->identity;
     check_pass(c, "PostgreSQL %d.%d answers, database \"%s\", role \"%s\"",
                id->server_version / 10000, id->server_version % 10000, id->database, id->role);
+    c->what = "pooler";
+    if (pg_is_pooled(c->pg)) {
+        check_report(c, VERDICT_INFO, NULL,
+                     "there is a connection pooler or proxy, and it keeps sessions");
+    } else {
+        check_pass(c, "there is no connection pooler");
+    }
 }
 
 static bool probe_source_needs_primary(const struct check *c)

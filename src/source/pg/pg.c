@@ -37,6 +37,11 @@ static bool pg_is_not_replayed(const struct pg *pg, const char *sqlstate, const 
     return pg->in_recovery && lacks && strstr(primary, "rowferry") != NULL;
 }
 
+bool pg_is_pooled(const struct pg *pg)
+{
+    return pg->pooled;
+}
+
 const char *pg_role(const struct pg *pg)
 {
     return PQuser(pg->conn);
@@ -327,6 +332,15 @@ int pg_script(struct pg *pg, const char *sql, struct err *err)
     int rc = pg_finish(pg, sent, true, &r, err);
     PQclear(r);
     return rc;
+}
+
+int pg_query_plain(struct pg *pg, struct pg_result **out, const char *shape, const char *sql,
+                   struct err *err)
+{
+    PGresult *r;
+    bool sent = pg_may_send(pg) && PQsendQuery(pg->conn, sql) == 1;
+    int rc = pg_finish(pg, sent, true, &r, err);
+    return rc == 0 ? pg_check(pg, r, shape, pg_outer(out), err) : rc;
 }
 
 static const PGresult *pg_inner(const struct pg_result *r)

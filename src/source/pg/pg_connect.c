@@ -10,6 +10,7 @@
 #include "pg/hosts.h"
 #include "pg/pg_private.h"
 #include "pg/pg_wait.h"
+#include "pg/pooler.h"
 #include "pg/sqlstate.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/embed.h"
@@ -162,26 +163,20 @@ static int pg_connect_refused(const struct pg *pg, struct err *err)
     return class;
 }
 
-static int pg_connect_ask_recovery(struct pg *pg, bool *in_recovery, struct err *err)
-{
-    struct pg_result *r = NULL;
-    int rc = pg_query(pg, &r, "one: bool, int", "select pg_is_in_recovery(), pg_backend_pid()",
-                      NULL, 0, err);
-    *in_recovery = rc == 0 && pg_true(r, 0, 0);
-    pg->backend = rc == 0 ? (int)pg_int(r, 0, 1) : 0;
-    pg_result_release(r);
-    return rc;
-}
-
 static int pg_connect_set_up(struct pg *pg, struct err *err)
 {
     struct buf sql;
+    int rc = pooler_ask(pg, &pg->backend, &pg->in_recovery, err);
+    rc = rc == 0 ? pooler_check(pg, err) : rc;
+    if (rc < 0) {
+        return rc;
+    }
     char *name = PQescapeLiteral(pg->conn, pg->application_name, strlen(pg->application_name));
     buf_init(&sql, MESSAGE_MAX_BYTES);
     buf_push_text(&sql, embed_text(source_sql, "session"));
     buf_printf(&sql, "set lock_timeout = %" PRId64 ";set application_name = %s",
                pg->lock_timeout_ms, name != NULL ? name : "default");
-    int rc = pg_script(pg, buf_text(&sql), err);
+    rc = pg_script(pg, buf_text(&sql), err);
     buf_release(&sql);
     PQfreemem(name);
     pg->set_up = rc == 0;
@@ -192,7 +187,7 @@ static int pg_connect_set_up(struct pg *pg, struct err *err)
         return err_set(err, ERR_REJECTED, "the source is PostgreSQL %d, 13 or newer is needed",
                        PQserverVersion(pg->conn) / 10000);
     }
-    return pg_connect_ask_recovery(pg, &pg->in_recovery, err);
+    return 0;
 }
 
 static void pg_connect_leave_primary(struct pg *pg)
@@ -235,6 +230,7 @@ static int pg_connect_once(struct pg *pg, struct err *err)
     }
     memset(pg->prepared, 0, sizeof(pg->prepared));
     pg->log_trusted = false;
+    pooler_leave(pg);
     pg->set_up = false;
     for (size_t tried = 0; silent && tried < host_count; tried++) {
         PQfinish(pg->conn);
@@ -285,7 +281,7 @@ static bool pg_connect_was_promoted(struct pg *pg)
 {
     struct err ignored;
     bool still = false;
-    return pg->in_recovery && pg_connect_ask_recovery(pg, &still, &ignored) == 0 && !still;
+    return pg->in_recovery && pooler_ask(pg, &pg->backend, &still, &ignored) == 0 && !still;
 }
 
 static bool pg_connect_is_well(struct pg *pg)
@@ -479,6 +475,7 @@ void pg_close(struct pg *pg)
         return;
     }
     pg_connect_leave_primary(pg);
+    pooler_leave(pg);
     PQfinish(pg->conn);
     pg_connect_forget_password(pg);
     rotating_secret_drop(pg->renewal);

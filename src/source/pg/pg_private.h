@@ -69,6 +69,7 @@ struct pg {
     bool log_trusted; /* pg_trust_log has accepted the schema */
     bool probes;      /* this is a probe of another session, and is not probed itself */
     bool set_up;      /* it has the settings of migrations/source/session.sql */
+    bool pooled;      /* the connection is a pooler's, and returns to it (pooler.h) */
     int backend;      /* PID of the server process */
     struct pg_silence silence;
     struct pg_answer answer;
@@ -209,6 +210,10 @@ int pg_run_guarded(struct pg *pg, PGresult **out, const struct pg_statement *s,
  * Not for use within a transaction. */
 int pg_ask_again(struct pg *pg, struct pg_result **out, const char *name, const char *const *params,
                  size_t count, struct err *err) MUST_CHECK;
+
+/* pg_query without parameters as a single message, outside of a transaction. */
+int pg_query_plain(struct pg *pg, struct pg_result **out, const char *shape, const char *sql,
+                   struct err *err) MUST_CHECK;
 
 /* Subscribes the session to the channel "rowferry_<capture>": its descriptor becomes readable after
  * a NOTIFY. */

@@ -16,6 +16,9 @@
  * 53xxx are ERR_TRANSIENT. Every other SQLSTATE is ERR_REJECTED. A URI that libpq cannot parse is
  * ERR_CONFIG. Messages contain PostgreSQL's text, never the password.
  *
+ * A connection pooler in front of the server is detected before the session is changed. Only
+ * session mode is accepted; any other is ERR_REJECTED with PG_POOLER_SQLSTATE (pg/pooler.h).
+ *
  * Calls do not wait for a silent server for ever. After silence_ms the statement fails with
  * ERR_TRANSIENT, unless a second connection shows that the server still works on it. When the
  * process is asked to stop (stop.h), two seconds of silence are enough.
@@ -33,6 +36,8 @@
 #define PG_ROW_SECURITY_REMEDY                                                                     \
     "let a superuser run: alter role \"%s\" bypassrls; no policy is enough, because one could "    \
     "hide rows unseen"
+
+#define PG_POOLER_SQLSTATE "RF002" /* our own, of an err: the pooler is not in session mode */
 
 struct buf;
 struct rotating_secret;
@@ -58,6 +63,9 @@ struct pg; /* opaque; not thread-safe */
 
 int pg_open(struct pg **out, const struct source_options *options, struct err *err) MUST_CHECK;
 void pg_close(struct pg *pg); /* null is allowed */
+
+/* Returns true if there is a connection pooler in session mode. */
+bool pg_is_pooled(const struct pg *pg);
 
 /* Returns the role of the connection. */
 const char *pg_role(const struct pg *pg);
