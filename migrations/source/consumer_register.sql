@@ -1,4 +1,5 @@
--- $1 consumer, $2 capture, $3 its triggers, $4 to $6 the table's definition, filenode and versions.
+-- $1 consumer, $2 capture, $3 its triggers, $4 to $6 the table's definition, filenode and versions,
+-- $7 the server's timeline (0: unknown).
 -- The position is older than any later one. From the commit on it keeps the entries that are
 -- needed.
 -- returns none
@@ -6,7 +7,7 @@ insert into rowferry.consumer as c
        (name, capture, position, keep, triggers, definition, filenode, versions, timeline, since)
 values ($1, $2::integer, 'log ' || pg_current_snapshot()::text,
         pg_snapshot_xmin(pg_current_snapshot()), $3, $4, $5::oid, $6,
-        ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer,
+        $7::integer,
         pg_current_xact_id())
     on conflict (reader, name) do update
    set capture = excluded.capture, position = excluded.position, keep = excluded.keep,

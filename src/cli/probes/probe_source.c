@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check: the source. Whether it answers, its version, and the role. */
+#include <stdio.h>
 #include <string.h>
 
 #include "probes/probe.h"
@@ -57,6 +58,10 @@ static void probe_source_server(struct check *c)
 {
     struct err err;
     const struct pg_identity *id = &c->identity;
+    char timeline[32] = "unknown (docs/postgresql.md)";
+    if (id->timeline > 0) {
+        snprintf(timeline, sizeof(timeline), "%d", id->timeline);
+    }
     if (id->server_version < POSTGRES_OLDEST) {
         check_report(c, VERDICT_FAIL, "use PostgreSQL 13 or newer",
                      "PostgreSQL %d has no pg_snapshot, which the change log needs",
@@ -65,10 +70,10 @@ static void probe_source_server(struct check *c)
                pg_check_primary(c->pg, &err) < 0) {
         check_fail(c, &err);
     } else if (id->in_recovery) {
-        check_pass(c, "a standby%s, timeline %d",
-                   probe_source_needs_primary(c) ? " whose primary answers" : "", id->timeline);
+        check_pass(c, "a standby%s, timeline %s",
+                   probe_source_needs_primary(c) ? " whose primary answers" : "", timeline);
     } else {
-        check_pass(c, "a primary, timeline %d", id->timeline);
+        check_pass(c, "a primary, timeline %s", timeline);
     }
 }
 

@@ -265,6 +265,7 @@ void changelog_page_report_position(struct changelog_page *p, const struct posit
 {
     struct position place = *at;
     place.timeline = 0;
+    place.since = 0;
     buf_reset(&p->text);
     position_print(&p->text, &place);
     changelog_position_print_history(p->position, p->catalogue, &p->text);

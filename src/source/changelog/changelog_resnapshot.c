@@ -107,7 +107,7 @@ static bool changelog_resnapshot_report_history(struct changelog_position *p,
                                                 const struct consumer *k)
 {
     uint64_t seen = changelog_resnapshot_oldest_of(&p->at);
-    if (p->at.timeline != 0 && p->at.timeline != k->server.timeline) {
+    if (p->at.timeline != 0 && k->server.timeline != 0 && p->at.timeline != k->server.timeline) {
         snprintf(p->reason, sizeof(p->reason),
                  "the server is on timeline %" PRIu64 ", the position on %" PRIu64
                  ": it was promoted or restored",
@@ -168,7 +168,7 @@ static bool changelog_resnapshot_report_registered(struct changelog_position *p,
             return true;
         }
     }
-    if (p->at.timeline == 0 || p->at.since == k->since) {
+    if ((p->at.timeline == 0 && p->at.since == 0) || p->at.since == k->since) {
         return false;
     }
     snprintf(p->reason, sizeof(p->reason),

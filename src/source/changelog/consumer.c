@@ -81,7 +81,8 @@ static void consumer_take_relied(struct consumer *c, const struct pg_result *r)
 static int consumer_ask_row(const struct consumer *c, struct pg *pg, struct pg_result **r,
                             bool *found, struct err *err)
 {
-    int rc = pg_ask(pg, r, "consumer_look", PG_PARAMS(c->name, c->capture), err);
+    const char *system = *pg->history.system != '\0' ? pg->history.system : NULL;
+    int rc = pg_ask(pg, r, "consumer_look", PG_PARAMS(c->name, c->capture, system), err);
     *found = rc == 0 && pg_rows(*r) > 0 && pg_text(*r, 0, 0) != NULL;
     return rc;
 }
@@ -132,14 +133,14 @@ int consumer_look(struct consumer *c, struct err *err)
         c->server.life = (uint64_t)pg_int(r, 0, 2);
         c->horizon = strtoull(pg_text(r, 0, 3), NULL, 10);
         c->server.next = strtoull(pg_text(r, 0, 13), NULL, 10);
-        c->server.timeline = (uint64_t)pg_int(r, 0, 14);
-        c->server.database = (uint32_t)pg_int(r, 0, 16);
+        c->server.timeline = (uint64_t)c->pg->history.timeline;
+        c->server.database = (uint32_t)pg_int(r, 0, 15);
     }
     if (rc == 0 && c->known) {
         consumer_take_relied(c, r);
         consumer_take_text(&c->written, r, 12);
         c->expired = pg_true(r, 0, 11);
-        c->since = strtoull(pg_text(r, 0, 15), NULL, 10);
+        c->since = strtoull(pg_text(r, 0, 14), NULL, 10);
         c->keeps = pg_true(r, 0, 7);
         c->more = pg_true(r, 0, 8);
         c->clock = pg_int(r, 0, 9);
@@ -226,10 +227,11 @@ int consumer_register(struct consumer *c, const struct page_look *l, struct err 
     if (consumer_is_registered(c, l)) {
         return 0;
     }
-    int rc = consumer_write(c, NULL, "consumer_register",
-                            PG_PARAMS(c->name, c->capture, l->triggers, l->definition,
-                                      PG_INT(l->filenode), l->versions),
-                            err);
+    int rc =
+        consumer_write(c, NULL, "consumer_register",
+                       PG_PARAMS(c->name, c->capture, l->triggers, l->definition,
+                                 PG_INT(l->filenode), l->versions, PG_INT(c->pg->history.timeline)),
+                       err);
     if (rc == 0 && c->standby != NULL) {
         rc = consumer_await_row(c, err);
     }
@@ -300,7 +302,7 @@ static int consumer_write_mirror(struct consumer *c, const struct position *p, i
     position_print(&text, p);
     int rc = consumer_write(c, &r, "consumer_mirror",
                             PG_PARAMS(c->name, buf_text(&text), PG_INT(consumer_keep_of(p)),
-                                      PG_INT(clock), letters, sum),
+                                      PG_INT(clock), letters, sum, PG_INT(c->pg->history.timeline)),
                             err);
     if (rc == 0 && !pg_true(r, 0, 0)) { /* looks at the log again */
         rc = err_set(err, ERR_TRANSIENT, "the consumer was removed or has expired");
@@ -398,7 +400,8 @@ int consumer_mirrored(struct pg *pg, const char *consumer, struct mirrored *out,
     *out = (struct mirrored){0};
     int rc = pg_writer(pg, &pg, err);
     if (rc == 0) {
-        rc = pg_ask(pg, &r, "consumer_mirrored", PG_PARAMS(consumer), err);
+        rc = pg_ask(pg, &r, "consumer_mirrored", PG_PARAMS(consumer, PG_INT(pg->history.timeline)),
+                    err);
     }
     if (rc == 0 && pg_rows(r) == 0) {
         err_set(&out->why, ERR_STATE, "the source has no checkpoint backup");

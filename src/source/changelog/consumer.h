@@ -15,7 +15,7 @@
 /* The server, as the last look found it. */
 struct consumer_server {
     uint64_t life;     /* changes with each start and each recovery */
-    uint64_t timeline; /* grows with each promotion */
+    uint64_t timeline; /* grows with each promotion; 0: unknown */
     uint64_t next;     /* the next transaction */
     uint32_t database; /* its oid */
 };

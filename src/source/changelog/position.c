@@ -258,7 +258,7 @@ static bool position_take_timeline(const char **at, struct position *p)
     if (!position_take(at, " on ")) {
         return **at == '\0';
     }
-    bool known = position_take_number(at, &p->timeline) && p->timeline > 0;
+    bool known = position_take_number(at, &p->timeline);
     p->again = position_take(at, " again");
     if (known && position_take(at, " since ")) {
         known = position_take_number(at, &p->since) && p->since > 0 && position_take(at, " in ") &&
@@ -268,7 +268,7 @@ static bool position_take_timeline(const char **at, struct position *p)
                     position_take_number(at, &p->life) && p->life > 0;
         }
     }
-    return known && **at == '\0';
+    return known && (p->timeline > 0 || p->since > 0) && **at == '\0';
 }
 
 static bool position_parse_fields(struct position *p, const char *at)
@@ -360,10 +360,10 @@ static void position_print_place(struct buf *out, const struct position *p)
 
 void position_print_history(struct buf *out, const struct position *p)
 {
-    if (p->timeline > 0) {
+    if (p->timeline > 0 || p->since > 0) {
         buf_printf(out, " on %" PRIu64 "%s", p->timeline, p->again ? " again" : "");
     }
-    if (p->timeline > 0 && p->since > 0) {
+    if (p->since > 0) {
         buf_printf(out, " since %" PRIu64 " in %" PRIu32, p->since, p->table);
         if (p->life > 0) {
             buf_printf(out, " of %" PRIu32 " at %" PRIu64, p->database, p->life);

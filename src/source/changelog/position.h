@@ -9,7 +9,8 @@
  *     log <snapshot>                                         all entries in the snapshot were read
  *     log <last> to <target> after <part> <xid> <seq>        within the stretch between two
  *     log ... of <capture>                                   there, in another table's entries
- *     ... on <timeline>                                      of the server at that time
+ *     ... on <timeline>                                      of the server at that time (0:
+ * unknown)
  *     ... on <timeline> again                                a re-snapshot: a reconcile is due
  *     ... on <timeline> since <transaction> in <oid>         of that registration and table
  *     ... in <oid> of <oid> at <number>                      of that database and server life
@@ -88,7 +89,7 @@ int position_check_table(uint32_t was, uint32_t is, const char *quoted, struct e
 /* Returns ERR_STATE if the text is not a position of a change log. */
 int position_parse(struct position *out, const char *text, struct err *err) MUST_CHECK;
 void position_print(struct buf *out, const struct position *p);
-/* Appends only the end of that text; nothing for timeline 0. */
+/* Appends only the end of that text; nothing if neither timeline nor registration is known. */
 void position_print_history(struct buf *out, const struct position *p);
 
 /* Copies a range and frees the former content of `to`. */

@@ -452,25 +452,3 @@ int pg_query_bool(struct pg *pg, const char *sql, const char *const *params, siz
     pg_result_release(r);
     return rc;
 }
-
-int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err)
-{
-    static const struct pg_member members[] = {
-        PG_MEMBER(struct pg_identity, system),      PG_MEMBER(struct pg_identity, database),
-        PG_MEMBER(struct pg_identity, timeline),    PG_MEMBER(struct pg_identity, server_version),
-        PG_MEMBER(struct pg_identity, in_recovery), PG_MEMBER(struct pg_identity, superuser),
-        PG_MEMBER(struct pg_identity, role),        {0}};
-    *out = (struct pg_identity){0};
-    return pg_ask_row(pg, "look_server", NULL, 0, members, out, err);
-}
-
-int pg_refuse_superuser(const struct pg_identity *id, struct err *err)
-{
-    if (!id->superuser) {
-        return 0;
-    }
-    err_set(err, ERR_REJECTED, "role \"%s\" is a superuser: it may change everything", id->role);
-    return err_hint(err,
-                    "create one for rowferry alone (docs/rights.md) and name it in source.uri; "
-                    "or \"accept_admin\": true if this is intended");
-}

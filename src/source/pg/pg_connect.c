@@ -187,7 +187,7 @@ static int pg_connect_set_up(struct pg *pg, struct err *err)
         return err_set(err, ERR_REJECTED, "the source is PostgreSQL %d, 13 or newer is needed",
                        PQserverVersion(pg->conn) / 10000);
     }
-    return 0;
+    return pg_look_server(pg, &pg->in_recovery, err);
 }
 
 static void pg_connect_leave_primary(struct pg *pg)
@@ -281,7 +281,7 @@ static bool pg_connect_was_promoted(struct pg *pg)
 {
     struct err ignored;
     bool still = false;
-    return pg->in_recovery && pooler_ask(pg, &pg->backend, &still, &ignored) == 0 && !still;
+    return pg->in_recovery && pg_look_server(pg, &still, &ignored) == 0 && !still;
 }
 
 static bool pg_connect_is_well(struct pg *pg)

@@ -50,6 +50,12 @@ struct pg_answer {
     uint64_t received;    /* bytes received on the connection when the statement was sent */
 };
 
+/* The history that the server's transactions belong to, as the control file has it. */
+struct pg_history {
+    char system[24]; /* system_identifier; empty: unknown */
+    int timeline;    /* grows with each promotion; 0: unknown */
+};
+
 struct pg {
     PGconn *conn;
     char *uri;
@@ -63,14 +69,15 @@ struct pg {
     struct pg_primary primary;
     const char *prepared[PG_PREPARED_MOST]; /* names of prepared texts; null: free */
     struct pg_locks locks;
-    bool reached;     /* a connection has succeeded at least once */
-    bool in_recovery; /* at the start of the session */
-    bool fences;      /* see source_options */
-    bool log_trusted; /* pg_trust_log has accepted the schema */
-    bool probes;      /* this is a probe of another session, and is not probed itself */
-    bool set_up;      /* it has the settings of migrations/source/session.sql */
-    bool pooled;      /* the connection is a pooler's, and returns to it (pooler.h) */
-    int backend;      /* PID of the server process */
+    bool reached;              /* a connection has succeeded at least once */
+    bool in_recovery;          /* at the start of the session */
+    bool fences;               /* see source_options */
+    bool log_trusted;          /* pg_trust_log has accepted the schema */
+    bool probes;               /* this is a probe of another session, and is not probed itself */
+    bool set_up;               /* it has the settings of migrations/source/session.sql */
+    bool pooled;               /* the connection is a pooler's, and returns to it (pooler.h) */
+    int backend;               /* PID of the server process */
+    struct pg_history history; /* it is constant during a session with a primary */
     struct pg_silence silence;
     struct pg_answer answer;
     struct pg_address only; /* the address for a probe */
@@ -101,6 +108,10 @@ bool pg_must_bind(const char *uri, const char *password);
 /* After an error: ends an open transaction, connects again if the session is lost or busy, and
  * takes the advisory lock again. */
 int pg_recover(struct pg *pg, struct err *err) MUST_CHECK;
+
+/* Asks for the session's facts: *in_recovery, pg->backend and pg->history. Not for use within a
+ * transaction. */
+int pg_look_server(struct pg *pg, bool *in_recovery, struct err *err) MUST_CHECK;
 
 /* Returns the connection for writes: pg itself, or the primary of a standby, which must be a
  * primary of the same system. Borrowed. */

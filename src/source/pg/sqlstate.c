@@ -28,6 +28,12 @@ enum err_class sqlstate_class(const char *sqlstate)
     return ERR_REJECTED;
 }
 
+bool sqlstate_is_refusal(const char *sqlstate)
+{
+    return strcmp(sqlstate, "42501") == 0 || strcmp(sqlstate, "55000") == 0 ||
+           strcmp(sqlstate, "0A000") == 0;
+}
+
 static const struct {
     const char *sqlstate;
     const char *name;

@@ -19,6 +19,10 @@ enum err_class sqlstate_class(const char *sqlstate);
  */
 enum err_class sqlstate_of_connection(const char *message, char sqlstate[6]);
 
+/* Returns true if the server refuses what the statement asks for: it is not permitted, not
+ * supported, or needs other settings of the server (WAL functions of Amazon Aurora). */
+bool sqlstate_is_refusal(const char *sqlstate) MUST_CHECK;
+
 /* Returns the condition's name of a data exception (class 22), else null. The message of a data
  * exception quotes values of rows and must not be logged. */
 const char *sqlstate_data_exception(const char *sqlstate);

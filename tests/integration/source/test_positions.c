@@ -134,7 +134,7 @@ START_TEST(pruned_entries_are_not_walked_while_another_session_might_see_them)
         {"page_waited", {"1", last, NULL, "0", "0", "5000"}, 6},
         {"page_due", {"{1}", last, NULL}, 3},
         {"log_waiting", {"{1}", last, "0", "0", "10000"}, 5},
-        {"consumer_look", {"test/one", "1"}, 2},
+        {"consumer_look", {"test/one", "1", NULL}, 3},
         {"consumer_entries", {"1", next}, 2},
         {"consumer_prune", {"1", "5000"}, 2},
     };

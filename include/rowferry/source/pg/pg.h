@@ -99,9 +99,9 @@ void pg_place(const char *uri, struct buf *out);
 
 /* Identity of the server: for _meta, state file and check. */
 struct pg_identity {
-    char system[24]; /* system_identifier */
+    char system[24]; /* system_identifier, or "unknown" */
     char database[64];
-    int timeline;
+    int timeline;       /* 0: unknown */
     int server_version; /* 150018 */
     bool in_recovery;
     bool superuser;

@@ -71,6 +71,22 @@ START_TEST(another_timeline_database_or_an_earlier_server_needs_a_resnapshot)
 }
 END_TEST
 
+START_TEST(without_a_timeline_all_else_is_still_compared)
+{
+    struct fixture f = healthy("log 50:50: on 0 since 5 in 6 of 7 at 3");
+    must_continue(&f, NULL);
+    f = healthy("log 50:50:" AGREES);
+    f.catalogue.consumer.server.timeline = 0;
+    must_continue(&f, NULL);
+    f = healthy("log 50:50: on 0 since 4 in 6 of 7 at 3");
+    must_continue(&f, "older than");
+    f = healthy("log 50:50: on 0 since 5 in 6 of 8 at 3");
+    must_continue(&f, "replaced by a copy");
+    f = healthy("log 101:101: on 0 since 5 in 6 of 7 at 3");
+    must_continue(&f, "restored, or lost some");
+}
+END_TEST
+
 START_TEST(pruned_entries_and_an_unknown_consumer_need_a_resnapshot)
 {
     struct fixture f = healthy("log 19:19:" AGREES);
@@ -126,6 +142,7 @@ int main(void)
     TCase *tcase = tcase_create("all");
     tcase_add_test(tcase, reading_continues_at_a_position_of_the_same_history);
     tcase_add_test(tcase, another_timeline_database_or_an_earlier_server_needs_a_resnapshot);
+    tcase_add_test(tcase, without_a_timeline_all_else_is_still_compared);
     tcase_add_test(tcase, pruned_entries_and_an_unknown_consumer_need_a_resnapshot);
     tcase_add_test(tcase, after_a_restart_of_the_server_the_log_is_read_from_the_backup_on);
     tcase_add_test(tcase, a_position_is_reported_with_the_history_of_the_server);

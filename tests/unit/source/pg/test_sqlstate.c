@@ -20,6 +20,15 @@ START_TEST(a_transient_sqlstate_is_recognised)
 }
 END_TEST
 
+START_TEST(a_refused_function_is_recognised)
+{
+    ck_assert(sqlstate_is_refusal("42501"));
+    ck_assert(sqlstate_is_refusal("55000"));
+    ck_assert(sqlstate_is_refusal("0A000"));
+    ck_assert(!sqlstate_is_refusal("55P03"));
+}
+END_TEST
+
 START_TEST(an_error_that_may_quote_a_row_is_reported_by_its_name)
 {
     ck_assert_str_eq(sqlstate_data_exception("22P02"), "invalid_text_representation");
@@ -95,7 +104,7 @@ START_TEST(a_message_in_the_middle_of_a_session_does_not_quote_the_password)
 END_TEST
 
 SUITE_MAIN("source/sqlstate", an_error_that_may_quote_a_row_is_reported_by_its_name,
-           a_transient_sqlstate_is_recognised,
+           a_transient_sqlstate_is_recognised, a_refused_function_is_recognised,
            a_failed_connection_is_classified_by_its_code_before_its_text,
            a_message_becomes_one_line_without_location_and_secret,
            a_message_in_the_middle_of_a_session_does_not_quote_the_password)

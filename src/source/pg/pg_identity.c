@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which server answers, and as which role: what a session asks once, and the identity. */
+#include <stdio.h>
+#include <string.h>
+
+#include "pg/pg_private.h"
+#include "pg/sqlstate.h"
+
+/* look_session.sql */
+struct pg_identity_session {
+    bool in_recovery;
+    int backend;
+    bool may_history;
+    bool may_system;
+};
+
+/* If a service refuses the functions in spite of the rights, the history remains unknown. */
+static int pg_identity_ask_history(struct pg *pg, const char *name, bool may, struct err *err)
+{
+    static const struct pg_member members[] = {
+        PG_MEMBER(struct pg_history, system), PG_MEMBER(struct pg_history, timeline), {0}};
+    if (!may || *pg->history.system != '\0') {
+        return 0;
+    }
+    int rc = pg_ask_row(pg, name, NULL, 0, members, &pg->history, err);
+    return rc == ERR_REJECTED && sqlstate_is_refusal(err->sqlstate) ? 0 : rc;
+}
+
+int pg_look_server(struct pg *pg, bool *in_recovery, struct err *err)
+{
+    static const struct pg_member members[] = {PG_MEMBER(struct pg_identity_session, in_recovery),
+                                               PG_MEMBER(struct pg_identity_session, backend),
+                                               PG_MEMBER(struct pg_identity_session, may_history),
+                                               PG_MEMBER(struct pg_identity_session, may_system),
+                                               {0}};
+    struct pg_identity_session now = {0};
+    pg->history = (struct pg_history){0};
+    int rc = pg_ask_row(pg, "look_session", NULL, 0, members, &now, err);
+    *in_recovery = now.in_recovery;
+    pg->backend = now.backend;
+    if (rc == 0) {
+        rc = pg_identity_ask_history(pg, "look_history", now.may_history, err);
+    }
+    return rc == 0 ? pg_identity_ask_history(pg, "look_system", now.may_system, err) : rc;
+}
+
+int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err)
+{
+    static const struct pg_member members[] = {
+        PG_MEMBER(struct pg_identity, database),    PG_MEMBER(struct pg_identity, server_version),
+        PG_MEMBER(struct pg_identity, in_recovery), PG_MEMBER(struct pg_identity, superuser),
+        PG_MEMBER(struct pg_identity, role),        {0}};
+    *out = (struct pg_identity){.timeline = pg->history.timeline};
+    snprintf(out->system, sizeof(out->system), "%s",
+             *pg->history.system != '\0' ? pg->history.system : "unknown");
+    return pg_ask_row(pg, "look_server", NULL, 0, members, out, err);
+}
+
+int pg_refuse_superuser(const struct pg_identity *id, struct err *err)
+{
+    if (!id->superuser) {
+        return 0;
+    }
+    err_set(err, ERR_REJECTED, "role \"%s\" is a superuser: it may change everything", id->role);
+    return err_hint(err,
+                    "create one for rowferry alone (docs/rights.md) and name it in source.uri; "
+                    "or \"accept_admin\": true if this is intended");
+}
