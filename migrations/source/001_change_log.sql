@@ -41,12 +41,27 @@ alter table rowferry.capture add column if not exists expression text not null d
 -- version 3.
 alter table rowferry.capture add column if not exists notify boolean not null default false;
 
+-- The database and its server, or only the database on a server that does not show its identifier.
+create or replace function rowferry.origin()
+returns text
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $origin$
+declare
+    database oid := (select d.oid from pg_database d where d.datname = current_database());
+begin
+    return (select concat_ws('/', s.system_identifier, database) from pg_control_system() s);
+exception when insufficient_privilege or object_not_in_prerequisite_state or feature_not_supported then
+    return database;
+end
+$origin$;
+revoke all on function rowferry.origin() from public;
+
 -- The server and database whose transactions the horizon refers to, because a copy of the database
 -- contains the row too; since version 6.
 alter table rowferry.capture add column if not exists origin text;
 update rowferry.capture
-   set origin = concat_ws('/', (select system_identifier from pg_control_system()),
-                          (select oid from pg_database where datname = current_database())),
+   set origin = rowferry.origin(),
        horizon = least(horizon, pg_snapshot_xmin(pg_current_snapshot()))
  where origin is null;
 
@@ -327,9 +342,7 @@ begin
      where c.relation = add_capture.relation and c.key = add_capture.key;
     if number is null then
         insert into rowferry.capture (relation, key, horizon, origin)
-        select add_capture.relation, add_capture.key, pg_snapshot_xmin(pg_current_snapshot()),
-               concat_ws('/', s.system_identifier, d.oid)
-          from pg_control_system() s join pg_database d on d.datname = current_database()
+        values (add_capture.relation, add_capture.key, pg_snapshot_xmin(pg_current_snapshot()), rowferry.origin())
         returning id into number;
     end if;
     update rowferry.capture c
@@ -621,8 +634,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $prune$
 declare
-    here   text := (select concat_ws('/', s.system_identifier, d.oid)
-                      from pg_control_system() s join pg_database d on d.datname = current_database());
+    here   text := rowferry.origin();
     c      rowferry.capture;
     safe   xid8;
     last   xid8;
@@ -689,4 +701,4 @@ end
 $drop$;
 revoke all on function rowferry.drop_consumer(text) from public;
 
-insert into rowferry.migration (version) values (6) on conflict do nothing;
+insert into rowferry.migration (version) values (7) on conflict do nothing;

@@ -10,6 +10,6 @@ drop function if exists rowferry.leave(text, integer[]), rowferry.readers();
 drop function rowferry.cover(integer, regclass);
 drop function rowferry.members(integer);
 drop function rowferry.tree(regclass);
-drop function if exists rowferry.entry(), rowferry.entry(text), rowferry.disown(integer, regclass), rowferry.reaches(name, integer, boolean);
+drop function if exists rowferry.entry(), rowferry.entry(text), rowferry.disown(integer, regclass), rowferry.reaches(name, integer, boolean), rowferry.origin();
 drop table rowferry.consumer, rowferry.change, rowferry.capture, rowferry.migration;
 drop schema rowferry;

@@ -8,7 +8,7 @@
 
 #include "rowferry/source/catalog/install.h"
 
-#define INSTALLED_VERSION 6 /* written by the migrations of migrations/source */
+#define INSTALLED_VERSION 7 /* written by the migrations of migrations/source */
 
 struct installed {
     enum install_state state;

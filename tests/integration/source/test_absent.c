@@ -24,8 +24,8 @@ START_TEST(an_absent_consumer_expires_and_is_copied_again_when_it_comes_back)
     ck_assert_int_eq(sql_int(w.db, "select count(*) from rowferry.consumer where expired_at is not "
                                    "null and name = 'test/away'"),
                      1);
-    char *position = sql_text(w.db, "select position || ' on ' || timeline from rowferry.consumer "
-                                    "where name = 'test/away'");
+    char *position = sql_text(w.db, "select concat(position, ' on ' || nullif(timeline, 0)) from "
+                                    "rowferry.consumer where name = 'test/away'");
     free(w.position);
     w.position = position;
     w.consumer = "test/away";

@@ -30,6 +30,11 @@ static void start_revoked(void)
     start("revoked");
 }
 
+static void start_unknown(void)
+{
+    start("unknown");
+}
+
 static void stop(void)
 {
     cluster_stop(&own_cluster);
@@ -128,5 +133,6 @@ int main(void)
     Suite *suite = suite_create("source/without_wal");
     add(suite, "raises", start_raises);
     add(suite, "revoked", start_revoked);
+    add(suite, "unknown", start_unknown);
     return suite_end(suite);
 }
