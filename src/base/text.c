@@ -327,3 +327,19 @@ void text_wipe(char *text)
         explicit_bzero(text, strlen(text));
     }
 }
+
+void text_percent(struct buf *out, const char *text, size_t len)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        bool plain = ascii_is_digit(text[i]) || ascii_is_letter(text[i]) || c == '-' || c == '_' ||
+                     c == '.' || c == '~';
+        if (plain) {
+            buf_push_char(out, text[i]);
+        } else {
+            char encoded[3] = {'%', hex[c >> 4], hex[c & 15]};
+            buf_push(out, encoded, sizeof(encoded));
+        }
+    }
+}

@@ -113,6 +113,7 @@ static int secret_read_origin(const struct secret *s, const char *option, int64_
         return secret_from_prompt(s->place, option, out, err);
     case SECRET_CREDENTIAL:
         return secret_from_credential(s, option, out, err);
+    case SECRET_RDS_IAM: /* a connection makes its own */
     case SECRET_NONE:
     default:
         return 0;

@@ -22,9 +22,13 @@ static int value_secret_literal_refused(const struct config_reader *r, const cha
 static enum secret_origin value_secret_origin_of(const char *key)
 {
     static const char *const names[] = {
-        [SECRET_NONE] = "",         [SECRET_ENV] = "env",
-        [SECRET_FILE] = "file",     [SECRET_COMMAND] = "command",
-        [SECRET_PROMPT] = "prompt", [SECRET_CREDENTIAL] = "credential",
+        [SECRET_NONE] = "",
+        [SECRET_ENV] = "env",
+        [SECRET_FILE] = "file",
+        [SECRET_COMMAND] = "command",
+        [SECRET_PROMPT] = "prompt",
+        [SECRET_CREDENTIAL] = "credential",
+        [SECRET_RDS_IAM] = "aws_rds_iam",
     };
     for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(names[i], key) == 0) {
@@ -50,8 +54,8 @@ static int value_secret_check_place(const struct config_reader *r, const char *p
 static int value_secret_read_place(struct config_reader *r, const char *path,
                                    struct json_object *value, struct secret *out)
 {
-    if (out->origin == SECRET_PROMPT && json_object_is_type(value, json_type_boolean) &&
-        json_object_get_boolean(value)) {
+    bool bare = out->origin == SECRET_PROMPT || out->origin == SECRET_RDS_IAM;
+    if (bare && json_object_is_type(value, json_type_boolean) && json_object_get_boolean(value)) {
         out->place = text_copy("");
         return 0;
     }
@@ -75,6 +79,9 @@ static int value_secret_read_origin(struct config_reader *r, const char *path, c
         return read_fail(r, path, SCAN_VALUE,
                          "\"%s\" has an unknown member \"%s\": one of " ORIGINS " is expected",
                          path, name);
+    }
+    if (out->origin == SECRET_RDS_IAM && strcmp(path, "source.password") != 0) {
+        return read_fail(r, path, SCAN_VALUE, "\"%s.%s\" is only for source.password", path, name);
     }
     struct buf member;
     buf_init(&member, MAX_PATH_BYTES);

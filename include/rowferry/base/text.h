@@ -63,6 +63,9 @@ void text_json(struct buf *out, const char *bytes, size_t len);
 /* Appends bytes in base64. */
 void text_base64(struct buf *out, const char *bytes, size_t len);
 
+/* Appends text as it stands in one segment of a path, or in a query (RFC 3986). */
+void text_percent(struct buf *out, const char *text, size_t len);
+
 /* Returns the candidate nearest to `word`, or null. The edit distance is at most a third of the
  * word's length, limited to 1 to 3. `candidates` is null-terminated. */
 const char *text_nearest(const char *word, const char *const *candidates);

@@ -35,13 +35,14 @@ enum secret_origin {
     SECRET_COMMAND,    /* the first line that a shell command prints */
     SECRET_PROMPT,     /* entered on the terminal without echo */
     SECRET_CREDENTIAL, /* a file in $CREDENTIALS_DIRECTORY (systemd) */
+    SECRET_RDS_IAM,    /* a token for each connection, signed here (source.password only) */
 };
 
 struct secret {
     enum secret_origin origin;
-    bool fresh;                      /* read for each connection, because it may have expired */
-    char *place;                     /* variable, path, command, prompt or name; null for NONE */
-    char *value;                     /* null until secret_resolve_all */
+    bool fresh;  /* read for each connection, because it may have expired */
+    char *place; /* variable, path, command, prompt, name or region; null for NONE */
+    char *value; /* null until secret_resolve_all */
     struct rotating_secret *renewal; /* set with the value; null if the value cannot change */
 };
 

@@ -266,6 +266,7 @@ static int source_connect_as(struct source_task *t, struct source_options *optio
     options->primary = NULL;
     options->password = t->password;
     options->renewal = NULL;
+    options->rds_region = NULL;
     options->needs_password = &asks;
     int rc = pg_open(pg, options, err);
     if (rc < 0 && asks && t->password == NULL &&

@@ -44,14 +44,14 @@ static void bulk_push_path(struct buf *out, const struct service *s, const char 
 {
     buf_reset(out);
     buf_push_char(out, '/');
-    http_push_segment(out, index, strlen(index));
+    text_percent(out, index, strlen(index));
     buf_printf(out,
                "/_bulk?filter_path=items.*._index,items.*._id,items.*.status,items.*.error,"
                "items.*.failure_store&timeout=%llds%s",
                (long long)bulk_server_timeout_s(&s->options), product_bulk_query(&s->product));
     if (ingest_pipeline != NULL) {
         buf_push_literal(out, "&pipeline=");
-        http_push_segment(out, ingest_pipeline, strlen(ingest_pipeline));
+        text_percent(out, ingest_pipeline, strlen(ingest_pipeline));
     }
 }
 

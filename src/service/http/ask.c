@@ -10,7 +10,7 @@ void ask_path(struct buf *path, const char *name, const char *rest)
 {
     buf_init(path, 3 * INDEX_NAME_MAX_BYTES + 512);
     buf_push_char(path, '/');
-    http_push_segment(path, name, strlen(name));
+    text_percent(path, name, strlen(name));
     buf_push_text(path, rest);
 }
 

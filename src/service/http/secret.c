@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "http/sigv4.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/rotating_secret.h"
+#include "rowferry/base/sigv4.h"
 #include "rowferry/base/text.h"
 
 #define HEADER_MAX_BYTES ((size_t)64 << 10)

@@ -120,7 +120,7 @@ static int adopt_clone(struct adoption *a, struct err *err)
     buf_init(&rest, 3 * INDEX_NAME_MAX_BYTES + 16);
     buf_init(&body, ASK_MAX_BYTES);
     buf_push_literal(&rest, "/_clone/");
-    http_push_segment(&rest, a->kept, strlen(a->kept));
+    text_percent(&rest, a->kept, strlen(a->kept));
     adopt_push_clone(&body, a);
     int rc = ask_of(a->service, "POST", a->alias, buf_text(&rest), span_make(body.data, body.len),
                     BODY_ACKNOWLEDGED, NULL, err);

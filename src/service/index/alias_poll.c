@@ -20,7 +20,7 @@ int alias_poll_begin(struct service *s, const char *name, struct err *err)
     slot->method = "GET";
     buf_reset(&slot->path);
     buf_push_char(&slot->path, '/');
-    http_push_segment(&slot->path, name, strlen(name));
+    text_percent(&slot->path, name, strlen(name));
     int rc = wire_start(slot, s->json_headers, NULL, err);
     s->polling = rc == 0;
     if (s->polling) {

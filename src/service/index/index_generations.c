@@ -122,7 +122,7 @@ int index_health(struct service *s, const char *name, const char *wanted, int64_
     struct http_answer answer;
     int64_t most_ms = s->options.request_timeout_ms / 2;
     ask_path(&path, "_cluster", "/health/");
-    http_push_segment(&path, name, strlen(name));
+    text_percent(&path, name, strlen(name));
     buf_printf(&path, "?wait_for_status=%s&timeout=%lldms", wanted,
                (long long)(timeout_ms < most_ms ? timeout_ms : most_ms));
     int rc = http_request(s, "GET", buf_text(&path), NO_BODY, &answer, err);

@@ -90,7 +90,7 @@ static void stream_push_rest(struct buf *rest, const char *api, const char *name
 {
     buf_init(rest, 3 * INDEX_NAME_MAX_BYTES + 64);
     buf_push_text(rest, api);
-    http_push_segment(rest, name, strlen(name));
+    text_percent(rest, name, strlen(name));
 }
 
 static int stream_put_by(struct service *s, const char *api, const char *name,

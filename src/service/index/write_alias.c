@@ -24,7 +24,7 @@ static int write_alias_ask_who(struct service *s, const char *name, struct json_
 {
     struct buf path;
     ask_path(&path, name, ",");
-    http_push_segment(&path, name, strlen(name));
+    text_percent(&path, name, strlen(name));
     buf_push_literal(&path, "-WRITE*?expand_wildcards=all&filter_path=" WANTED);
     int rc = ask(s, "GET", buf_text(&path), NO_BODY, BODY_INDEX, tree, err);
     buf_release(&path);

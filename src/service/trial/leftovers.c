@@ -78,7 +78,7 @@ static void leftovers_push_path(struct buf *path, const char *alias)
     buf_init(path, PATH_MAX_BYTES);
     for (size_t i = 0; i < PURPOSES; i++) {
         buf_push_text(path, i == 0 ? "/" : ",");
-        http_push_segment(path, alias, strlen(alias));
+        text_percent(path, alias, strlen(alias));
         buf_printf(path, "-%s-*", purposes[i]);
     }
     buf_push_literal(path, "?expand_wildcards=all&filter_path=*.mappings._meta.rowferry,"

@@ -115,7 +115,7 @@ static void trial_push_pipeline(struct buf *path, const char *pipeline)
 {
     if (pipeline != NULL) {
         buf_push_literal(path, "&search_pipeline=");
-        http_push_segment(path, pipeline, strlen(pipeline));
+        text_percent(path, pipeline, strlen(pipeline));
     }
 }
 
@@ -147,7 +147,7 @@ int trial_search_text(struct service *s, const char *index, const char *q, size_
     struct buf rest;
     buf_init(&rest, PATH_MAX_BYTES);
     buf_push_literal(&rest, "/_search?q=");
-    http_push_segment(&rest, q, strlen(q));
+    text_percent(&rest, q, strlen(q));
     buf_printf(&rest, "&size=%zu&_source=false&track_total_hits=true&" FILTER, size);
     trial_push_pipeline(&rest, pipeline);
     ask_path(&path, index, buf_text(&rest));

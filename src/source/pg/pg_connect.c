@@ -11,6 +11,7 @@
 #include "pg/pg_private.h"
 #include "pg/pg_wait.h"
 #include "pg/pooler.h"
+#include "pg/rds_token.h"
 #include "pg/sqlstate.h"
 #include "rowferry/base/buf.h"
 #include "rowferry/base/embed.h"
@@ -269,7 +270,10 @@ int pg_connect(struct pg *pg, struct err *err)
         pg_connect_forget_password(pg);
         pg->password = now;
     }
-    int rc = pg_connect_once(pg, err);
+    int rc = pg->rds_region == NULL
+                 ? 0
+                 : rds_token_renew(&pg->password, pg->uri, pg->role, pg->rds_region, err);
+    rc = rc == 0 ? pg_connect_once(pg, err) : rc;
     bool wrong = rc < 0 && (strcmp(err->sqlstate, WRONG_PASSWORD) == 0 ||
                             strcmp(err->sqlstate, NOT_AUTHORIZED) == 0);
     return wrong && rotating_secret_replace(pg->renewal, &pg->password) ? pg_connect_once(pg, err)
@@ -347,6 +351,7 @@ static struct source_options pg_connect_options(const struct pg *pg)
                                    .role = pg->role,
                                    .password = pg->password,
                                    .renewal = pg->renewal,
+                                   .rds_region = pg->rds_region,
                                    .connect_timeout_ms = pg->connect_timeout_ms,
                                    .lock_timeout_ms = pg->lock_timeout_ms,
                                    .silence_ms = pg->silence.limit_ms,
@@ -408,8 +413,9 @@ static struct pg *pg_connect_new(const struct source_options *options)
     pg->role = pg_connect_copy_or_null(options->role);
     pg->password = pg_connect_copy_or_null(options->password);
     pg->renewal = rotating_secret_hold(options->renewal);
+    pg->rds_region = pg_connect_copy_or_null(options->rds_region);
     pg->route.encrypts = pg_must_encrypt(pg->uri);
-    pg->route.binds = pg_must_bind(pg->uri, pg->password);
+    pg->route.binds = pg_must_bind(pg->uri, pg->rds_region != NULL ? "token" : pg->password);
     pg->application_name = text_copy(application != NULL ? application : "rowferry");
     pg->primary.uri = pg_connect_copy_or_null(options->primary);
     pg->fences = options->fences;
@@ -479,6 +485,7 @@ void pg_close(struct pg *pg)
     PQfinish(pg->conn);
     pg_connect_forget_password(pg);
     rotating_secret_drop(pg->renewal);
+    free(pg->rds_region);
     free(pg->uri);
     free(pg->role);
     free(pg->primary.uri);

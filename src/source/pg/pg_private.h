@@ -62,6 +62,7 @@ struct pg {
     char *role; /* null: that of the URI */
     char *password;
     struct rotating_secret *renewal; /* of the password; null: the password is fixed */
+    char *rds_region;                /* see source_options */
     char *application_name;
     int64_t connect_timeout_ms;
     int64_t lock_timeout_ms;

@@ -41,7 +41,7 @@ struct http_answer {
 
 /*
  * Sends one request and waits for the answer. path begins with '/' and is already percent-encoded
- * (http_push_segment). A null body means no body. Fails, with the classes above, only if no
+ * (text_percent). A null body means no body. Fails, with the classes above, only if no
  * complete answer arrives; any status is an answer.
  */
 int http_request(struct service *s, const char *method, const char *path, struct span body,
@@ -55,6 +55,3 @@ int http_refuse(const struct http_answer *answer, const char *method, const char
 /* Removes the rest of the name of a write alias (service/index/index.h) from a text for people: it
  * is the name of an index, and "-WRITE" with a token. */
 void http_hide_alias(char *text);
-
-/* Appends a percent-encoded path segment. */
-void http_push_segment(struct buf *out, const char *text, size_t len);

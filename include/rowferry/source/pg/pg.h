@@ -47,6 +47,8 @@ struct source_options {
     const char *role;                /* null: that of the URI */
     const char *password;            /* null: libpq's own rules apply */
     struct rotating_secret *renewal; /* where to read a refused password again; null: nowhere */
+    const char *rds_region; /* each connection makes a token for its password (rds_token.h), in this
+                             * region, or "": that of the host's name; null: none is made */
     int64_t connect_timeout_ms;
     int64_t lock_timeout_ms;
     int64_t silence_ms;           /* permitted silence of the server during a statement; 0: 20 s */

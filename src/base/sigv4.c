@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the canonical request, its hash and the chain of signing keys. */
-#include "http/sigv4.h"
+#include "rowferry/base/sigv4.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 
 #include "rowferry/base/ascii.h"
 #include "rowferry/base/sha256.h"
-#include "rowferry/service/http/http.h"
 
 #define TEXT_MAX_BYTES ((size_t)128 << 10)
 #define PARAMETERS_MOST 32
+#define SIGV4_DATE_BYTES 24
 #define SIGNED "host;x-amz-content-sha256;x-amz-date"
 
 /* --- canonical request ----------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ static void sigv4_push_path(struct buf *out, struct span path)
     while (at < path.len) {
         const char *slash = memchr(path.data + at, '/', path.len - at);
         size_t len = slash != NULL ? (size_t)(slash - path.data) - at : path.len - at;
-        http_push_segment(out, path.data + at, len);
+        text_percent(out, path.data + at, len);
         at += len;
         if (slash != NULL) {
             buf_push_char(out, '/');
@@ -42,7 +42,7 @@ static void sigv4_push_encoded(struct buf *out, struct span text)
             c = (char)byte;
             i += 2;
         }
-        http_push_segment(out, &c, 1);
+        text_percent(out, &c, 1);
     }
 }
 
@@ -130,28 +130,46 @@ static char *sigv4_line(const char *name, const char *value)
     return buf_detach(&out);
 }
 
+static void sigv4_date(char out[SIGV4_DATE_BYTES], int64_t time_s)
+{
+    struct tm tm;
+    time_t seconds = (time_t)time_s;
+    gmtime_r(&seconds, &tm);
+    strftime(out, SIGV4_DATE_BYTES, "%Y%m%dT%H%M%SZ", &tm);
+}
+
+static void sigv4_hash(char out[SHA256_HEX_BYTES], struct span text)
+{
+    struct digest d = sha256(text);
+    sha256_hex(out, &d);
+}
+
+/* Signs a canonical request. */
+static void sigv4_sign_canonical(char out[SHA256_HEX_BYTES], const struct sigv4 *key,
+                                 const char *date, const struct buf *canonical)
+{
+    char hashed[SHA256_HEX_BYTES];
+    struct buf text;
+    buf_init(&text, TEXT_MAX_BYTES);
+    sigv4_hash(hashed, span_make(buf_text(canonical), canonical->len));
+    buf_printf(&text, "AWS4-HMAC-SHA256\n%s\n%.8s/%s/%s/aws4_request\n%s", date, date, key->region,
+               key->service, hashed);
+    sigv4_sign_text(out, key, date, buf_text(&text));
+    buf_release(&text);
+}
+
 void sigv4_sign(const struct sigv4 *key, const struct sigv4_request *request,
                 char *lines[SIGV4_LINES])
 {
-    char date[24];
+    char date[SIGV4_DATE_BYTES];
     char payload[SHA256_HEX_BYTES];
-    char hashed[SHA256_HEX_BYTES];
     char signature[SHA256_HEX_BYTES];
     struct buf text;
-    struct tm tm;
-    time_t seconds = (time_t)request->time_s;
-    gmtime_r(&seconds, &tm);
-    strftime(date, sizeof(date), "%Y%m%dT%H%M%SZ", &tm);
-    struct digest d = sha256(request->body);
-    sha256_hex(payload, &d);
+    sigv4_date(date, request->time_s);
+    sigv4_hash(payload, request->body);
     buf_init(&text, TEXT_MAX_BYTES);
     sigv4_canonical(&text, key, request, date, payload);
-    d = sha256(span_make(buf_text(&text), text.len));
-    sha256_hex(hashed, &d);
-    buf_reset(&text);
-    buf_printf(&text, "AWS4-HMAC-SHA256\n%s\n%.8s/%s/%s/aws4_request\n%s", date, date, key->region,
-               key->service, hashed);
-    sigv4_sign_text(signature, key, date, buf_text(&text));
+    sigv4_sign_canonical(signature, key, date, &text);
     buf_reset(&text);
     buf_printf(&text,
                "Authorization: AWS4-HMAC-SHA256 Credential=%s/%.8s/%s/%s/aws4_request, "
@@ -162,4 +180,54 @@ void sigv4_sign(const struct sigv4 *key, const struct sigv4_request *request,
     lines[1] = sigv4_line("x-amz-content-sha256", payload);
     lines[2] = buf_detach(&text);
     lines[3] = key->token != NULL ? sigv4_line("x-amz-security-token", key->token) : NULL;
+}
+
+/* --- a token for a database ------------------------------------------------------------------- */
+
+static void sigv4_push_parameter(struct buf *query, const char *name, const char *value)
+{
+    buf_printf(query, "%s%s=", query->len > 0 ? "&" : "", name);
+    text_percent(query, value, strlen(value));
+}
+
+/* The parameters in the order of their names, as the canonical request has them. */
+static void sigv4_push_login(struct buf *query, const struct sigv4 *key, const char *user,
+                             const char *date)
+{
+    struct buf scope;
+    buf_init(&scope, TEXT_MAX_BYTES);
+    buf_printf(&scope, "%s/%.8s/%s/%s/aws4_request", key->key_id, date, key->region, key->service);
+    sigv4_push_parameter(query, "Action", "connect");
+    sigv4_push_parameter(query, "DBUser", user);
+    sigv4_push_parameter(query, "X-Amz-Algorithm", "AWS4-HMAC-SHA256");
+    sigv4_push_parameter(query, "X-Amz-Credential", buf_text(&scope));
+    sigv4_push_parameter(query, "X-Amz-Date", date);
+    sigv4_push_parameter(query, "X-Amz-Expires", "900");
+    if (key->token != NULL) {
+        sigv4_push_parameter(query, "X-Amz-Security-Token", key->token);
+    }
+    sigv4_push_parameter(query, "X-Amz-SignedHeaders", "host");
+    buf_release(&scope);
+}
+
+char *sigv4_login_token(const struct sigv4 *key, const char *authority, const char *user,
+                        int64_t time_s)
+{
+    char date[SIGV4_DATE_BYTES];
+    char payload[SHA256_HEX_BYTES];
+    char signature[SHA256_HEX_BYTES];
+    struct buf query;
+    struct buf text;
+    buf_init(&query, TEXT_MAX_BYTES);
+    buf_init(&text, TEXT_MAX_BYTES);
+    sigv4_date(date, time_s);
+    sigv4_hash(payload, span_make("", 0));
+    sigv4_push_login(&query, key, user, date);
+    buf_printf(&text, "GET\n/\n%s\nhost:%s\n\nhost\n%s", buf_text(&query), authority, payload);
+    sigv4_sign_canonical(signature, key, date, &text);
+    buf_reset(&text);
+    buf_printf(&text, "%s/?%s&X-Amz-Signature=%s", authority, buf_text(&query), signature);
+    text_wipe(query.data);
+    buf_release(&query);
+    return buf_detach(&text);
 }

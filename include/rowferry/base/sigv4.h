@@ -36,3 +36,9 @@ struct sigv4_request {
  * x-amz-security-token. Unused entries are null. The caller wipes and frees the lines. */
 void sigv4_sign(const struct sigv4 *key, const struct sigv4_request *request,
                 char *lines[SIGV4_LINES]);
+
+/* Returns the token by which Amazon RDS and Aurora admit a role in place of a password: the address
+ * "authority/?Action=connect..." signed for 15 minutes. key->service is "rds-db", and authority is
+ * "host:port". The caller wipes and frees it. */
+char *sigv4_login_token(const struct sigv4 *key, const char *authority, const char *user,
+                        int64_t time_s);

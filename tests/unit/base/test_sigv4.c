@@ -3,7 +3,7 @@
  * Hashes and signatures from published examples: FIPS 180-4, RFC 4231, and Amazon's manual of
  * signed requests. Other cases were computed with another program.
  */
-#include "http/sigv4.h"
+#include "rowferry/base/sigv4.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +128,23 @@ START_TEST(the_lines_name_key_day_region_and_service)
 }
 END_TEST
 
-SUITE_MAIN("service/sigv4", hashes_match_the_standard, keyed_hashes_match_the_standard,
+#define NOVEMBER_7_2016 1478540373
+
+START_TEST(a_login_token_is_a_signed_address)
+{
+    const struct sigv4 key = {"us-east-1", "rds-db", "akid", "skid", NULL};
+    char *token = sigv4_login_token(&key, "prod-instance.us-east-1.rds.amazonaws.com:3306",
+                                    "someusername", NOVEMBER_7_2016);
+    ck_assert_str_eq(
+        token,
+        "prod-instance.us-east-1.rds.amazonaws.com:3306/?Action=connect&DBUser=someusername"
+        "&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=akid%2F20161107%2Fus-east-1%2Frds-db%2F"
+        "aws4_request&X-Amz-Date=20161107T173933Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&"
+        "X-Amz-Signature=d1138cdbc0ca63eec012ec0fc6c2267e03642168f5884a7795320d4c18374c61");
+    free(token);
+}
+END_TEST
+
+SUITE_MAIN("base/sigv4", hashes_match_the_standard, keyed_hashes_match_the_standard,
            signatures_match_the_manual, a_path_is_encoded_once_more_and_a_query_sorted,
-           the_lines_name_key_day_region_and_service)
+           the_lines_name_key_day_region_and_service, a_login_token_is_a_signed_address)
