@@ -35,9 +35,11 @@ void lines_look(struct lines *l, const char *config, const char *option, const c
 {
     struct program program;
     struct program_result r;
-    const char *const argv[] = {
-        getenv("ROWFERRY_PROGRAM"), "-c", config, "check", "--json", option, NULL};
+    const char *const argv[] = {getenv("ROWFERRY_PROGRAM"), "check", "--json", option, NULL};
+    /* not with -c, which the remedies would repeat */
+    ck_assert_int_eq(setenv("ROWFERRY_CONFIG", config, 1), 0);
     program_start(&program, argv, env);
+    ck_assert_int_eq(unsetenv("ROWFERRY_CONFIG"), 0);
     program_finish(&program, RUN_MS, &r);
     l->exit_code = r.exit_code;
     l->tree = json_object_new_array();
