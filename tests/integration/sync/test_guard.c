@@ -244,6 +244,9 @@ START_TEST(rows_that_a_policy_hides_are_an_error_and_no_deletes)
     ck_assert_msg(strstr(result.err, "row-level security") != NULL, "%s", result.err);
     ck_assert_msg(strstr(result.err, "bypassrls") != NULL, "%s", result.err);
     program_result_release(&result);
+    rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
+    expect_text(result.out, "as on a managed service: grant \"");
+    program_result_release(&result);
     static const char *const others[][4] = {{"check", "--all", "--accept-admin", NULL},
                                             {"verify", NULL},
                                             {"resync", "--where", "true", NULL}};
@@ -256,8 +259,26 @@ START_TEST(rows_that_a_policy_hides_are_an_error_and_no_deletes)
         program_result_release(&result);
     }
     ck_assert_int_eq(documents(&w), 300);
+    /* the remedy of a service without a superuser */
+    sql_exec(
+        w.conn,
+        "create role \"owner of %1$s\"; alter table articles owner to \"owner of %1$s\"; grant "
+        "\"owner of %1$s\" to \"%1$s\"",
+        role);
+    w.uri = uri_as(owner, role);
+    world_configure(&w, WORLD_PROPERTIES, "");
+    free(w.uri);
+    w.uri = owner;
+    rowferry_expect(0, w.config, "check", "--accept-admin", NULL);
+    world_sync(&w, 0, &result);
+    ck_assert_int_eq(program_json_int(&result, "upserts"), 300);
+    program_result_release(&result);
     unsetenv("PGPASSWORD");
-    sql_exec(w.conn, "drop owned by \"%s\"; drop role \"%s\"", role, role);
+    sql_exec(
+        w.conn,
+        "reassign owned by \"owner of %1$s\" to current_user; drop owned by \"%1$s\"; drop role "
+        "\"%1$s\", \"owner of %1$s\"",
+        role);
     free(role);
     world_stop(&w);
 }
