@@ -18,23 +18,27 @@
     "our session's settings and locks to other clients"
 #define NOTHING_RESET "server_reset_query =\n"
 
-/* All that a session can leave behind. The pause makes all clients use a server connection at the
- * same time, so that each has another one. */
+#define BARRIER "7263401"
+
+/* All that a session can leave behind. At the end it waits for the barrier, so that all clients use
+ * a server connection at the same time, and each has another one. */
 #define STATE                                                                                      \
     "select concat_ws(E'\\n',"                                                                     \
     " (select string_agg(name || ' = ' || setting, E'\\n' order by name) from pg_settings"         \
     "  where name not like 'plpgsql.%')," /* appear when the library is loaded */                  \
     " (select 'locks: ' || string_agg(distinct concat_ws(' ', locktype, relation::regclass,"       \
     "  classid, objid, mode), ', ') from pg_locks where pid = pg_backend_pid()"                    \
-    "  and locktype <> 'virtualxid'),"                                                             \
+    "  and locktype <> 'virtualxid' and objid is distinct from " BARRIER "),"                      \
     " (select 'prepared: ' || string_agg(name, ', ') from pg_prepared_statements),"                \
     " (select 'listens: ' || string_agg(c, ', ') from pg_listening_channels() c),"                 \
     " (select 'cursors: ' || string_agg(name, ', ') from pg_cursors where name <> ''),"            \
     " (select 'temporary: ' || string_agg(relname, ', ') from pg_class"                            \
-    "  where relnamespace = pg_my_temp_schema())), pg_backend_pid(), pg_sleep(0.3)"
+    "  where relnamespace = pg_my_temp_schema())), pg_backend_pid(), "                             \
+    "pg_advisory_xact_lock_shared(" BARRIER ")"
 
 struct pool {
     struct program program;
+    PGconn *direct; /* to the server; not owned */
     char *dir;
     char *uri; /* of the world's database through the pooler */
     int port;
@@ -56,6 +60,7 @@ static void pool_begin(struct pool *p, const struct world *w, const char *mode, 
     char config[128];
     char users[64];
     p->dir = scratch_new();
+    p->direct = w->conn;
     ck_assert_int_eq(chmod(p->dir, 0755), 0);
     p->size = size;
     snprintf(users, sizeof(users), "\"%s\" \"\"\n", PQuser(w->conn));
@@ -106,15 +111,29 @@ static size_t first_difference(const char *a, const char *b)
     return line;
 }
 
+static void await_waiting(const struct pool *p)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    while (sql_int(p->direct,
+                   "select count(*) from pg_locks where locktype = 'advisory' and objid = " BARRIER
+                   " and not granted and database = (select oid from pg_database where datname = "
+                   "current_database())") < p->size) {
+        ck_assert(deadline_wait(&deadline));
+    }
+}
+
 /* Compares the state of all server connections of the pool with that of an untouched one. */
 static void expect_untouched(struct pool *p, const char *after)
 {
     PGconn *clients[CLIENTS];
     int pids[CLIENTS];
+    sql_exec(p->direct, "select pg_advisory_lock(" BARRIER ")");
     for (int i = 0; i < p->size; i++) {
         clients[i] = sql_open(p->uri);
         ck_assert_int_eq(PQsendQuery(clients[i], STATE), 1);
     }
+    await_waiting(p);
+    sql_exec(p->direct, "select pg_advisory_unlock(" BARRIER ")");
     for (int i = 0; i < p->size; i++) {
         PGresult *r = PQgetResult(clients[i]);
         ck_assert_msg(PQntuples(r) == 1, "%s: %s", after, PQerrorMessage(clients[i]));
