@@ -88,8 +88,9 @@ static void probe_cursor_horizon(struct check *c)
                      "value was taken: %s",
                      why);
         if (remedy == NULL) {
-            check_remedy(c, "have a superuser run: grant pg_read_all_stats to \"%s\"",
-                         c->identity.role);
+            check_remedy(
+                c, "have an administrator of the database run: grant pg_read_all_stats to \"%s\"",
+                c->identity.role);
         }
     } else {
         check_pass(c, "no change is missed if the database sets the value within the transaction");

@@ -28,14 +28,18 @@ static void probe_source(struct check *c)
     if (rc == 0) {
         rc = pg_identify(c->pg, &c->identity, &err);
     }
+    if (rc == 0) {
+        rc = pg_managed_service(c->pg, c->managed, &err);
+    }
     if (rc < 0) {
         c->what = strcmp(err.sqlstate, PG_POOLER_SQLSTATE) == 0 ? "pooler" : c->what;
         check_fail_else(c, &err, probe_source_way_remedy(&err));
         return;
     }
     const struct pg_identity *id = &c->identity;
-    check_pass(c, "PostgreSQL %d.%d answers, database \"%s\", role \"%s\"",
-               id->server_version / 10000, id->server_version % 10000, id->database, id->role);
+    check_pass(c, "PostgreSQL %d.%d%s%s answers, database \"%s\", role \"%s\"",
+               id->server_version / 10000, id->server_version % 10000,
+               c->managed[0] != '\0' ? " on " : "", c->managed, id->database, id->role);
     c->what = "pooler";
     if (pg_is_pooled(c->pg)) {
         check_report(c, VERDICT_INFO, NULL,

@@ -37,15 +37,17 @@ static void probe_table_report_row_security(struct check *c)
     const char *role = c->identity.role;
     snprintf(oid, sizeof(oid), "%u", (unsigned)c->table->oid);
     buf_init(&remedy, LIST_BYTES);
-    buf_printf(&remedy, PG_ROW_SECURITY_REMEDY, role);
-    if (pg_query(c->pg, &r, "maybe: text",
-                 "select pg_get_userbyid(relowner) from pg_class where oid = $1::oid and not "
-                 "relforcerowsecurity",
-                 &(const char *){oid}, 1, &ignored) == 0 &&
-        pg_rows(r) == 1) {
-        buf_printf(&remedy,
-                   "; if nobody may run that, as on a managed service: grant \"%s\" to \"%s\"",
-                   pg_text(r, 0, 0), role);
+    int rc = pg_query(c->pg, &r, "maybe: text",
+                      "select pg_get_userbyid(relowner) from pg_class where oid = $1::oid and not "
+                      "relforcerowsecurity",
+                      &(const char *){oid}, 1, &ignored);
+    const char *owner = rc == 0 && pg_rows(r) == 1 ? pg_text(r, 0, 0) : NULL;
+    if (owner == NULL || c->managed[0] == '\0') {
+        buf_printf(&remedy, PG_ROW_SECURITY_REMEDY "%s", role,
+                   owner != NULL ? "; if nobody may run that, as on a managed service: " : "");
+    }
+    if (owner != NULL) {
+        buf_printf(&remedy, "grant \"%s\" to \"%s\"", owner, role);
     }
     pg_result_release(r);
     check_report(c, VERDICT_FAIL, buf_text(&remedy), "row security hides rows of %s from this role",

@@ -56,6 +56,15 @@ int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err)
     return pg_ask_row(pg, "look_server", NULL, 0, members, out, err);
 }
 
+int pg_managed_service(struct pg *pg, char name[PG_SERVICE_BYTES], struct err *err)
+{
+    struct pg_result *r = NULL;
+    int rc = pg_ask(pg, &r, "look_service", NULL, 0, err);
+    snprintf(name, PG_SERVICE_BYTES, "%s", rc == 0 && pg_rows(r) > 0 ? pg_text(r, 0, 0) : "");
+    pg_result_release(r);
+    return rc;
+}
+
 int pg_refuse_superuser(const struct pg_identity *id, struct err *err)
 {
     if (!id->superuser) {

@@ -113,5 +113,9 @@ struct pg_identity {
  * system. */
 int pg_check_primary(struct pg *pg, struct err *err) MUST_CHECK;
 int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err) MUST_CHECK;
+/* Writes the name of the managed service that the server belongs to ("Amazon RDS"); "" if none is
+ * recognised. */
+#define PG_SERVICE_BYTES 64
+int pg_managed_service(struct pg *pg, char name[PG_SERVICE_BYTES], struct err *err) MUST_CHECK;
 /* Returns ERR_REJECTED if the role is a superuser. */
 int pg_refuse_superuser(const struct pg_identity *id, struct err *err) MUST_CHECK;
