@@ -38,17 +38,15 @@ int hit_read(struct hit *out, struct span text, struct err *err)
     out->pipeline = hit_copy(json_tree_at(hit, provenance), "pipeline");
     struct json_object *found = json_tree_member(hit, "found");
     bool absent = json_object_is_type(found, json_type_boolean) && !json_object_get_boolean(found);
+    bool named = out->id != NULL || out->source_id != NULL;
+    const char *why = absent        ? "the service says that the document does not exist"
+                      : named       ? NULL
+                      : hit == NULL ? "the search has no hit"
+                                    : "the hit has neither \"_id\" nor \"source_id\"";
     json_object_put(tree);
-    if (absent) {
+    if (why != NULL) {
         hit_release(out);
-        return err_set(err, ERR_REJECTED, "the service says that the document does not exist");
-    }
-    if (out->id == NULL && out->source_id == NULL) {
-        hit_release(out);
-        return err_set(err, ERR_REJECTED,
-                       hit == NULL ? "the search has no hit"
-                                   : "the hit has neither \"_id\" nor "
-                                     "\"source_id\"");
+        return err_set(err, ERR_REJECTED, "%s", why);
     }
     return 0;
 }

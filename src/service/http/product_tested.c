@@ -68,11 +68,12 @@ enum product_tested product_tested(const struct product_info *info, struct buf *
     const char *table = embed_text(service_tested, "services");
     const char *name = product_name(info->product);
     struct buf ran, how, near, all, missing;
-    struct buf *const lists[] = {&ran, &how, &near, &all, &missing};
     struct tested_line line;
-    for (size_t i = 0; i < 5; i++) {
-        buf_init(lists[i], LIST_MAX_BYTES);
-    }
+    buf_init(&ran, LIST_MAX_BYTES);
+    buf_init(&how, LIST_MAX_BYTES);
+    buf_init(&near, LIST_MAX_BYTES);
+    buf_init(&all, LIST_MAX_BYTES);
+    buf_init(&missing, LIST_MAX_BYTES);
     for (const char *at = table; product_tested_next(&at, &line);) {
         char release[ITEM_MAX_BYTES];
         int len = snprintf(release, sizeof(release), "%.*s %.*s", (int)line.product.len,
@@ -94,8 +95,10 @@ enum product_tested product_tested(const struct product_info *info, struct buf *
                                                 : PRODUCT_UNTESTED;
     product_tested_push(out, "", how.len > 0 ? &how : near.len > 0 ? &near : &all);
     product_tested_push(out, "; not tested with it: ", &missing);
-    for (size_t i = 0; i < 5; i++) {
-        buf_release(lists[i]);
-    }
+    buf_release(&ran);
+    buf_release(&how);
+    buf_release(&near);
+    buf_release(&all);
+    buf_release(&missing);
     return result;
 }
