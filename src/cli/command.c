@@ -190,7 +190,7 @@ const struct command commands[] = {
                  "pipeline, that process does it, and this one waits. An interrupt ends only the "
                  "waiting: the request stays filed, and the holder or the next sync carries it "
                  "out. With --json, one object.",
-        .options = JSON | ONE | OPTION_BIT(OPTION_WHERE),
+        .options = OPTION_BIT(OPTION_ACCEPT_ADMIN) | JSON | ONE | OPTION_BIT(OPTION_WHERE),
         .exits = EXITS(1U << EXIT_DEAD_LETTERS | HELD),
         .run = command_resync,
     },

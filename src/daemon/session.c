@@ -227,8 +227,8 @@ static bool session_refuses_admin(const struct session *s)
 /* Reading a table may run its owner's code, even while the statement is planned. */
 static bool session_refuses_superuser(const struct session *s)
 {
-    static const char *const commands[] = {"sync",   "run",      "reindex",
-                                           "verify", "validate", "document"};
+    static const char *const commands[] = {"sync",     "run",      "reindex", "verify",
+                                           "validate", "document", "resync"};
     return !s->config->accept_admin &&
            session_is_one_of(s, commands, sizeof(commands) / sizeof(commands[0]));
 }

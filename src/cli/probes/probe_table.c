@@ -27,28 +27,26 @@ static void probe_table_fail(struct check *c, struct err *err)
 }
 
 /* A managed service has no superuser. There the rights of the owner are enough, because row
- * security does not apply to it unless it is forced. */
+ * security does not apply to it unless it is forced. A superuser's rights are never offered. */
 static void probe_table_report_row_security(struct check *c)
 {
     struct err ignored;
     struct pg_result *r = NULL;
     struct buf remedy;
     char oid[16];
-    const char *role = c->identity.role;
     snprintf(oid, sizeof(oid), "%u", (unsigned)c->table->oid);
     buf_init(&remedy, LIST_BYTES);
     int rc = pg_query(c->pg, &r, "maybe: text",
-                      "select pg_get_userbyid(relowner) from pg_class where oid = $1::oid and not "
-                      "relforcerowsecurity",
+                      "select format('grant %I to %I', o.rolname, current_user) from pg_class c "
+                      "join pg_roles o on o.oid = c.relowner where c.oid = $1::oid and not "
+                      "c.relforcerowsecurity and not o.rolsuper",
                       &(const char *){oid}, 1, &ignored);
-    const char *owner = rc == 0 && pg_rows(r) == 1 ? pg_text(r, 0, 0) : NULL;
-    if (owner == NULL || c->managed[0] == '\0') {
-        buf_printf(&remedy, PG_ROW_SECURITY_REMEDY "%s", role,
-                   owner != NULL ? "; if nobody may run that, as on a managed service: " : "");
+    const char *grant = rc == 0 && pg_rows(r) == 1 ? pg_text(r, 0, 0) : NULL;
+    if (grant == NULL || c->managed[0] == '\0') {
+        buf_printf(&remedy, PG_ROW_SECURITY_REMEDY "%s", c->identity.role,
+                   grant != NULL ? "; if nobody may run that, as on a managed service: " : "");
     }
-    if (owner != NULL) {
-        buf_printf(&remedy, "grant \"%s\" to \"%s\"", owner, role);
-    }
+    buf_push_text(&remedy, grant != NULL ? grant : "");
     pg_result_release(r);
     check_report(c, VERDICT_FAIL, buf_text(&remedy), "row security hides rows of %s from this role",
                  c->table->quoted);

@@ -318,9 +318,6 @@ static int table_source_connect(struct table_source *t, struct source_facts *fac
     if (rc == 0) {
         rc = pg_identify(t->pg, &t->identity, err);
     }
-    if (rc == 0 && t->options.connection.refuse_superuser) {
-        rc = pg_refuse_superuser(&t->identity, err);
-    }
     if (rc == 0) {
         rc = table_source_look_up(t, err);
     }

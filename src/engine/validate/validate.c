@@ -43,13 +43,6 @@ size_t validate_named_keys(const struct validate_options *o, const char ***out)
     return count;
 }
 
-static int validate_refuse_superuser(struct pg *pg, struct err *err)
-{
-    struct pg_identity identity;
-    int rc = pg_identify(pg, &identity, err);
-    return rc == 0 ? pg_refuse_superuser(&identity, err) : rc;
-}
-
 static int validate_choose(struct validating *v, struct err *err)
 {
     const struct validate_options *o = v->options;
@@ -65,9 +58,6 @@ static int validate_choose(struct validating *v, struct err *err)
     options.named_count = validate_named_keys(o, &named);
     options.named = named;
     int rc = pg_open(&pg, v->ports->source, err);
-    if (rc == 0 && v->ports->source->refuse_superuser) {
-        rc = validate_refuse_superuser(pg, err);
-    }
     if (rc == 0) {
         rc = sample_open(&v->sample, pg, &options, err);
     }

@@ -445,6 +445,7 @@ int pg_open(struct pg **out, const struct source_options *options, struct err *e
     if (options->needs_password != NULL) {
         *options->needs_password = rc < 0 && PQconnectionNeedsPassword(pg->conn);
     }
+    rc = rc == 0 && options->refuse_superuser ? pg_refuse_superuser(pg, err) : rc;
     return pg_connect_hand_out(out, pg, rc);
 }
 

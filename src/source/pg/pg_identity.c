@@ -10,6 +10,7 @@
 struct pg_identity_session {
     bool in_recovery;
     int backend;
+    bool superuser;
     bool may_history;
     bool may_system;
 };
@@ -30,6 +31,7 @@ int pg_look_server(struct pg *pg, bool *in_recovery, struct err *err)
 {
     static const struct pg_member members[] = {PG_MEMBER(struct pg_identity_session, in_recovery),
                                                PG_MEMBER(struct pg_identity_session, backend),
+                                               PG_MEMBER(struct pg_identity_session, superuser),
                                                PG_MEMBER(struct pg_identity_session, may_history),
                                                PG_MEMBER(struct pg_identity_session, may_system),
                                                {0}};
@@ -38,6 +40,7 @@ int pg_look_server(struct pg *pg, bool *in_recovery, struct err *err)
     int rc = pg_ask_row(pg, "look_session", NULL, 0, members, &now, err);
     *in_recovery = now.in_recovery;
     pg->backend = now.backend;
+    pg->superuser = now.superuser;
     if (rc == 0) {
         rc = pg_identity_ask_history(pg, "look_history", now.may_history, err);
     }
@@ -65,12 +68,12 @@ int pg_managed_service(struct pg *pg, char name[PG_SERVICE_BYTES], struct err *e
     return rc;
 }
 
-int pg_refuse_superuser(const struct pg_identity *id, struct err *err)
+int pg_refuse_superuser(const struct pg *pg, struct err *err)
 {
-    if (!id->superuser) {
+    if (!pg->superuser) {
         return 0;
     }
-    err_set(err, ERR_REJECTED, "role \"%s\" is a superuser: it may change everything", id->role);
+    err_set(err, ERR_REJECTED, "role \"%s\" is a superuser: it may change everything", pg_role(pg));
     return err_hint(err,
                     "create one for rowferry alone (docs/rights.md) and name it in source.uri; "
                     "or \"accept_admin\": true if this is intended");

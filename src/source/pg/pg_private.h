@@ -75,6 +75,7 @@ struct pg {
     bool fences;               /* see source_options */
     bool log_trusted;          /* pg_trust_log has accepted the schema */
     bool probes;               /* this is a probe of another session, and is not probed itself */
+    bool superuser;            /* the role is one */
     bool set_up;               /* it has the settings of migrations/source/session.sql */
     bool pooled;               /* the connection is a pooler's, and returns to it (pooler.h) */
     int backend;               /* PID of the server process */
@@ -113,6 +114,9 @@ int pg_recover(struct pg *pg, struct err *err) MUST_CHECK;
 /* Asks for the session's facts: *in_recovery, pg->backend and pg->history. Not for use within a
  * transaction. */
 int pg_look_server(struct pg *pg, bool *in_recovery, struct err *err) MUST_CHECK;
+
+/* Returns ERR_REJECTED if the role is a superuser. */
+int pg_refuse_superuser(const struct pg *pg, struct err *err) MUST_CHECK;
 
 /* Returns the connection for writes: pg itself, or the primary of a standby, which must be a
  * primary of the same system. Borrowed. */

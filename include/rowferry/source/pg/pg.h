@@ -55,7 +55,7 @@ struct source_options {
     bool *needs_password;         /* set if libpq found none for a server that asks; or null */
     const char *application_name; /* "rowferry sync articles" */
     const char *primary;   /* of a standby: URI for writes, with the same password; null: none */
-    bool refuse_superuser; /* who reads rows refuses one by pg_refuse_superuser */
+    bool refuse_superuser; /* ERR_REJECTED if the role is one */
     size_t first_host;     /* index of the host to try first, if the URI names several */
     bool fences; /* this process has the pipeline's lease (lease.h): other sessions of this name
                   * that read the pipeline belong to a former lease holder, and are ended */
@@ -117,5 +117,3 @@ int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err) MUST_CH
  * recognised. */
 #define PG_SERVICE_BYTES 64
 int pg_managed_service(struct pg *pg, char name[PG_SERVICE_BYTES], struct err *err) MUST_CHECK;
-/* Returns ERR_REJECTED if the role is a superuser. */
-int pg_refuse_superuser(const struct pg_identity *id, struct err *err) MUST_CHECK;
