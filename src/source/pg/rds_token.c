@@ -43,8 +43,9 @@ static int rds_token_sign(char **password, const struct rds_login *login, const 
                         .secret_key = getenv("AWS_SECRET_ACCESS_KEY"),
                         .token = token != NULL && token[0] != '\0' ? token : NULL};
     if (key.key_id == NULL || key.secret_key == NULL) {
-        return err_set(err, ERR_CONFIG, "$%s is not set, by which aws_rds_iam signs",
-                       key.key_id == NULL ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY");
+        err_set(err, ERR_CONFIG, "$%s is not set, by which aws_rds_iam signs",
+                key.key_id == NULL ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY");
+        return err_hint(err, "set it to the key of an identity that has rds-db:connect");
     }
     snprintf(authority, sizeof(authority), "%s:%s", login->host, login->port);
     text_wipe(*password);
@@ -60,8 +61,9 @@ static int rds_token_renew_for(char **password, const struct rds_login *login, c
     rds_token_region_of(found, login->host);
     if (login->host[0] == '\0' || login->host[0] == '/' || strchr(login->host, ',') != NULL ||
         login->user[0] == '\0') {
-        return err_set(err, ERR_CONFIG,
-                       "source.uri must name one host and a role, for which aws_rds_iam signs");
+        err_set(err, ERR_CONFIG,
+                "source.uri must name one host and a role, for which aws_rds_iam signs");
+        return err_hint(err, "write it like postgresql://role@endpoint/database");
     }
     if (region[0] == '\0' && found[0] == '\0') {
         err_set(err, ERR_CONFIG, "aws_rds_iam knows no region: \"%s\" names none", login->host);
