@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lease thread: takes the lease, renews it, detects its loss and takes it again. */
+/* The lease keeper: takes the leases, renews them, detects their loss and takes them again. */
 #include "rowferry/daemon/lease_holder.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -28,63 +28,95 @@
 
 struct lease_holder {
     struct lease_holder_options options;
+    struct lease_holder *next; /* changed by the keeper's thread alone */
+
+    /* Protected by the keeper's lock: */
+    enum lease_holder_state state;
+    struct err why;
+    char *attended; /* consumer to keep alive; owned; null if none */
+    bool leaves;
+    bool left;
+
+    /* Owned by the keeper's thread: */
+    struct buf name; /* of the lease; empty if not known yet */
+    bool waits;      /* the server shows that it waits */
+    unsigned tries;
+    int64_t due_us; /* monotonic time of the next try */
+};
+
+struct lease_keeper {
+    struct settings_reload *settings;
     pthread_t thread;
     int wake_fd;
 
     pthread_mutex_t lock; /* Protected by the lock: */
-    enum lease_holder_state state;
-    struct err why;
-    char *attended; /* consumer to keep alive; owned; null if none */
+    pthread_cond_t left;
+    struct lease_holder *added; /* not yet known to the thread */
     bool stop;
 
     /* Owned by the thread: */
+    struct lease_holder *holders;
     struct clock clock;
     struct backoff backoff;
-    struct lease *lease;
-    struct buf name; /* name of the lease; empty if not known yet */
-    bool holds;
-    unsigned tries;
+    struct lease *lease; /* null: not connected */
+    struct buf cluster;  /* name of the search cluster; empty if not known yet */
+    int64_t beat_us;     /* monotonic time of the next heartbeat */
 };
 
-static bool lease_holder_stopping(struct lease_holder *k)
+static void lease_keeper_wake(struct lease_keeper *k)
 {
-    pthread_mutex_lock(&k->lock);
-    bool stop = k->stop;
-    pthread_mutex_unlock(&k->lock);
-    return stop;
+    (void)eventfd_write(k->wake_fd, 1);
 }
 
-static void lease_holder_enter(struct lease_holder *k, enum lease_holder_state state,
+static int64_t lease_keeper_after(const struct lease_keeper *k, int64_t ms)
+{
+    return clock_monotonic_us(&k->clock) + ms * 1000;
+}
+
+static void lease_holder_enter(struct lease_holder *h, enum lease_holder_state state,
                                const struct err *why)
 {
-    pthread_mutex_lock(&k->lock);
-    bool news = k->state != state;
-    k->state = state;
+    pthread_mutex_lock(&h->options.keeper->lock);
+    bool news = h->state != state;
+    h->state = state;
     if (why != NULL) {
-        k->why = *why;
+        h->why = *why;
     }
-    pthread_mutex_unlock(&k->lock);
+    pthread_mutex_unlock(&h->options.keeper->lock);
     if (news) {
-        k->options.call(k->options.context, state);
+        h->options.call(h->options.context, state);
     }
 }
 
-/* Waits for `ms`. Returns early if the thread is woken or the server ends the session. */
-static void lease_holder_rest(struct lease_holder *k, int64_t ms)
+/* Waits for `ms`; -1: without end. Returns early if the thread is woken. Returns true if the server
+ * has ended the session. */
+static bool lease_keeper_rest(struct lease_keeper *k, int64_t ms)
 {
     struct pollfd fds[] = {{.fd = k->wake_fd, .events = POLLIN},
                            {.fd = k->lease != NULL ? lease_fd(k->lease) : -1, .events = POLLIN}};
     eventfd_t ignored;
     (void)poll(fds, 2, (int)ms);
     (void)eventfd_read(k->wake_fd, &ignored);
+    return fds[1].revents != 0;
+}
+
+static void lease_keeper_lose(struct lease_keeper *k, const struct err *why)
+{
+    lease_close(k->lease);
+    k->lease = NULL;
+    for (struct lease_holder *h = k->holders; h != NULL; h = h->next) {
+        h->waits = false;
+        h->due_us = 0;
+        lease_holder_enter(h, LEASE_HOLDER_UNSURE, why);
+    }
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* The name contains the cluster: the same pipeline on two services (a trial and production) has
- * two leases. */
-static int lease_holder_name_it(struct lease_holder *k, const struct config *config,
-                                const struct pipeline_config *pipeline, struct err *err)
+/* A lease's name contains the cluster: the same pipeline on two services (a trial and production)
+ * has two leases. */
+static int lease_keeper_name_cluster(struct lease_keeper *k, const struct config *config,
+                                     const struct pipeline_config *pipeline, struct err *err)
 {
     struct service_options options;
     struct service *service = NULL;
@@ -97,162 +129,245 @@ static int lease_holder_name_it(struct lease_holder *k, const struct config *con
     }
     http_service_close(service);
     if (rc == 0) {
-        buf_printf(&k->name, "%s of %s at %s", pipeline->name, pipeline->to.index,
-                   info.cluster[0] != '\0' ? info.cluster : options.urls[0]);
+        buf_push_text(&k->cluster, info.cluster[0] != '\0' ? info.cluster : options.urls[0]);
     }
     return rc;
 }
 
-static int lease_holder_open_hold(struct lease_holder *k, struct err *err)
+static int lease_keeper_open(struct lease_keeper *k, struct err *err)
 {
-    struct buf shown;
     struct source_options options;
-    struct reading *reading = settings_reload_take(k->options.settings);
+    struct reading *reading = settings_reload_take(k->settings);
     const struct config *config = &reading->config;
-    const struct pipeline_config *pipeline = config_pipeline(config, k->options.pipeline);
-    buf_init(&shown, NAME_BYTES);
-    buf_printf(&shown, "rowferry standby %s", k->options.pipeline);
-    int rc = k->name.len == 0 ? lease_holder_name_it(k, config, pipeline, err) : 0;
+    int rc = k->cluster.len == 0
+                 ? lease_keeper_name_cluster(
+                       k, config, config_pipeline(config, k->holders->options.pipeline), err)
+                 : 0;
     if (rc == 0) {
-        config_source_options(config, buf_text(&shown), &options);
+        config_source_options(config, "rowferry run", &options);
         options.connect_timeout_ms = ANSWER_MS;
         options.silence_ms = ANSWER_MS;
         rc = lease_open(&k->lease, &options, err);
     }
-    settings_reload_drop(k->options.settings, reading);
-    buf_release(&shown);
+    for (struct lease_holder *h = k->holders; rc == 0 && h != NULL; h = h->next) {
+        if (h->name.len == 0) {
+            const char *name = h->options.pipeline;
+            buf_printf(&h->name, "%s of %s at %s", name, config_pipeline(config, name)->to.index,
+                       buf_text(&k->cluster));
+        }
+    }
+    settings_reload_drop(k->settings, reading);
     return rc;
 }
 
-static void lease_holder_rest_longer(struct lease_holder *k)
+/* --- taking ----------------------------------------------------------------------------------- */
+
+/* Lets `status` show that it waits for the lease. */
+static int lease_holder_show_waiting(struct lease_holder *h, bool waits, struct err *err)
 {
-    lease_holder_rest(k, backoff_next_ms(&k->backoff, clock_random(&k->clock)));
+    if (h->waits == waits) {
+        return 0;
+    }
+    h->waits = waits;
+    return lease_show_waiting(h->options.keeper->lease, h->options.pipeline, waits, err);
 }
 
-static void lease_holder_lose(struct lease_holder *k, const struct err *why)
+/* Finding out who holds the lease costs the server more than a try, so it is done rarely. */
+static int lease_holder_find_other(struct lease_holder *h, struct err *err)
 {
-    lease_close(k->lease);
-    k->lease = NULL;
-    k->holds = false;
-    lease_holder_enter(k, LEASE_HOLDER_UNSURE, why);
+    struct lease_keeper *k = h->options.keeper;
+    if (h->state == LEASE_HOLDER_ASKING && h->tries++ < TRIES) {
+        h->due_us = lease_keeper_after(k, TRY_MS);
+        return 0;
+    }
+    if (h->state != LEASE_HOLDER_TAKEN || h->tries++ % WHO_TRIES == 0) {
+        int rc = lease_who(k->lease, buf_text(&h->name), err);
+        if (rc != ERR_HELD) {
+            return rc;
+        }
+        lease_holder_enter(h, LEASE_HOLDER_TAKEN, err);
+        rc = lease_holder_show_waiting(h, true, err);
+        if (rc < 0) {
+            return rc;
+        }
+    }
+    h->due_us =
+        lease_keeper_after(k, STANDBY_MS + (int64_t)(clock_random(&k->clock) % STANDBY_SPREAD_MS));
+    return 0;
+}
+
+static int lease_holder_try(struct lease_holder *h, struct err *err)
+{
+    struct lease_keeper *k = h->options.keeper;
+    bool got = false;
+    int rc = lease_try(k->lease, buf_text(&h->name), &got, err);
+    if (rc == 0 && !got) {
+        return lease_holder_find_other(h, err);
+    }
+    rc = rc == 0 ? lease_holder_show_waiting(h, false, err) : rc;
+    if (rc == 0) {
+        backoff_reset(&k->backoff);
+        lease_holder_enter(h, LEASE_HOLDER_HOLDS, NULL);
+    }
+    return rc;
+}
+
+/* Returns the pipeline without a lease whose try is due next; null if all have theirs. */
+static struct lease_holder *lease_keeper_next(const struct lease_keeper *k)
+{
+    struct lease_holder *next = NULL;
+    for (struct lease_holder *h = k->holders; h != NULL; h = h->next) {
+        if (h->state != LEASE_HOLDER_HOLDS && (next == NULL || h->due_us < next->due_us)) {
+            next = h;
+        }
+    }
+    return next;
+}
+
+/* --- keeping ---------------------------------------------------------------------------------- */
+
+/* Returns a copy, which the caller frees; null if no consumer is to be kept. */
+static char *lease_holder_attended(struct lease_holder *h)
+{
+    pthread_mutex_lock(&h->options.keeper->lock);
+    char *attended = h->attended != NULL ? text_copy(h->attended) : NULL;
+    pthread_mutex_unlock(&h->options.keeper->lock);
+    return attended;
+}
+
+static int lease_keeper_beat(struct lease_keeper *k, struct err *err)
+{
+    int rc = lease_beat(k->lease, err);
+    for (struct lease_holder *h = k->holders; rc == 0 && h != NULL; h = h->next) {
+        char *attended = h->state == LEASE_HOLDER_HOLDS ? lease_holder_attended(h) : NULL;
+        rc = attended != NULL ? lease_attend(k->lease, attended, err) : 0;
+        free(attended);
+    }
+    k->beat_us = lease_keeper_after(k, LEASE_BEAT_MS);
+    return rc;
+}
+
+/* One step with an open session: whatever is due, or the wait for it. */
+static int lease_keeper_step(struct lease_keeper *k, struct err *err)
+{
+    struct lease_holder *next = lease_keeper_next(k);
+    int64_t now_us = clock_monotonic_us(&k->clock);
+    int64_t until_us = next != NULL && next->due_us < k->beat_us ? next->due_us : k->beat_us;
+    if (until_us > now_us && !lease_keeper_rest(k, (until_us - now_us) / 1000 + 1)) {
+        return 0;
+    }
+    return until_us <= now_us && until_us < k->beat_us ? lease_holder_try(next, err)
+                                                       : lease_keeper_beat(k, err);
+}
+
+static void lease_keeper_turn(struct lease_keeper *k)
+{
+    struct err err;
+    int rc = k->lease == NULL ? lease_keeper_open(k, &err) : 0;
+    rc = rc == 0 ? lease_keeper_step(k, &err) : rc;
+    if (rc < 0) { /* a server may accept the connection and still refuse a lock */
+        bool held = lease_keeper_next(k) == NULL;
+        lease_keeper_lose(k, &err);
+        if (!held) {
+            (void)lease_keeper_rest(k, backoff_next_ms(&k->backoff, clock_random(&k->clock)));
+        }
+    }
 }
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
-static int lease_holder_begin_holding(struct lease_holder *k, struct err *err)
+/* Takes the pipelines that were added. Returns one that leaves, no longer in the list; or null. */
+static struct lease_holder *lease_keeper_gather(struct lease_keeper *k, bool *stop)
 {
-    struct buf shown;
-    buf_init(&shown, NAME_BYTES);
-    buf_printf(&shown, "rowferry %s %s", k->options.command, k->options.pipeline);
-    int rc = lease_show_as(k->lease, buf_text(&shown), err);
-    buf_release(&shown);
-    if (rc == 0) {
-        k->holds = true;
-        backoff_reset(&k->backoff);
-        lease_holder_enter(k, LEASE_HOLDER_HOLDS, NULL);
-    }
-    return rc;
-}
-
-/* Finding out who holds the lease costs the server more than a try, so it is done rarely. */
-static int lease_holder_find_other(struct lease_holder *k, struct err *err)
-{
-    if (k->state == LEASE_HOLDER_ASKING && k->tries++ < TRIES) {
-        lease_holder_rest(k, TRY_MS);
-        return 0;
-    }
-    if (k->state != LEASE_HOLDER_TAKEN || k->tries++ % WHO_TRIES == 0) {
-        int rc = lease_who(k->lease, buf_text(&k->name), err);
-        if (rc != ERR_HELD) {
-            return rc;
-        }
-        lease_holder_enter(k, LEASE_HOLDER_TAKEN, err);
-    }
-    lease_holder_rest(k, STANDBY_MS + (int64_t)(clock_random(&k->clock) % STANDBY_SPREAD_MS));
-    return 0;
-}
-
-static void lease_holder_try_it(struct lease_holder *k)
-{
-    struct err err;
-    bool got = false;
-    int rc = lease_try(k->lease, buf_text(&k->name), &got, &err);
-    if (rc == 0) {
-        rc = got ? lease_holder_begin_holding(k, &err) : lease_holder_find_other(k, &err);
-    }
-    if (rc < 0) { /* a server may accept the connection and still refuse this */
-        lease_holder_lose(k, &err);
-        lease_holder_rest_longer(k);
-    }
-}
-
-static int lease_holder_beat(struct lease_holder *k, struct err *err)
-{
+    struct lease_holder *leaver = NULL;
     pthread_mutex_lock(&k->lock);
-    char *attended = k->attended != NULL ? text_copy(k->attended) : NULL;
-    pthread_mutex_unlock(&k->lock);
-    int rc = attended != NULL ? lease_attend(k->lease, attended, err) : lease_beat(k->lease, err);
-    free(attended);
-    return rc;
-}
-
-static void lease_holder_turn(struct lease_holder *k)
-{
-    struct err err;
-    if (k->lease == NULL && lease_holder_open_hold(k, &err) < 0) {
-        lease_holder_enter(k, LEASE_HOLDER_UNSURE, &err);
-        lease_holder_rest_longer(k);
-    } else if (!k->holds) {
-        lease_holder_try_it(k);
-    } else {
-        lease_holder_rest(k, LEASE_BEAT_MS);
-        if (lease_holder_beat(k, &err) < 0) {
-            lease_holder_lose(k, &err);
+    *stop = k->stop;
+    for (struct lease_holder *h = k->added; h != NULL; h = k->added) {
+        k->added = h->next;
+        h->next = k->holders;
+        k->holders = h;
+    }
+    for (struct lease_holder **at = &k->holders; leaver == NULL && *at != NULL;) {
+        if ((*at)->leaves) {
+            leaver = *at;
+            *at = leaver->next;
+        } else {
+            at = &(*at)->next;
         }
     }
+    pthread_mutex_unlock(&k->lock);
+    return leaver;
 }
 
-static void *lease_holder_run(void *argument)
+static void lease_keeper_let_go(struct lease_keeper *k, struct lease_holder *h)
 {
-    struct lease_holder *k = argument;
-    while (!lease_holder_stopping(k)) {
-        lease_holder_turn(k);
+    struct err err;
+    int rc = 0;
+    if (k->lease != NULL && h->state == LEASE_HOLDER_HOLDS) {
+        rc = lease_release(k->lease, buf_text(&h->name), &err);
+    } else if (k->lease != NULL) {
+        rc = lease_holder_show_waiting(h, false, &err);
+    }
+    if (rc < 0) {
+        lease_keeper_lose(k, &err);
+    }
+    pthread_mutex_lock(&k->lock);
+    h->left = true;
+    pthread_cond_broadcast(&k->left);
+    pthread_mutex_unlock(&k->lock);
+}
+
+static void *lease_keeper_run(void *argument)
+{
+    struct lease_keeper *k = argument;
+    bool stop = false;
+    while (!stop) {
+        struct lease_holder *leaver = lease_keeper_gather(k, &stop);
+        if (leaver != NULL) {
+            lease_keeper_let_go(k, leaver);
+        } else if (k->holders != NULL) {
+            lease_keeper_turn(k);
+        } else if (!stop) {
+            lease_close(k->lease);
+            k->lease = NULL;
+            (void)lease_keeper_rest(k, -1);
+        }
     }
     lease_close(k->lease);
     return NULL;
 }
 
-static void lease_holder_free(struct lease_holder *k)
+static void lease_keeper_free(struct lease_keeper *k)
 {
     if (k->wake_fd >= 0) {
         close(k->wake_fd);
     }
-    buf_release(&k->name);
-    free(k->attended);
+    buf_release(&k->cluster);
+    pthread_cond_destroy(&k->left);
     pthread_mutex_destroy(&k->lock);
     free(k);
 }
 
-int lease_holder_start(struct lease_holder **out, const struct lease_holder_options *options,
-                       struct err *err)
+int lease_keeper_start(struct lease_keeper **out, struct settings_reload *settings, struct err *err)
 {
-    struct lease_holder *k = mem_zero(1, sizeof(*k));
-    *k = (struct lease_holder){.options = *options, .clock = clock_system()};
+    struct lease_keeper *k = mem_zero(1, sizeof(*k));
+    *k = (struct lease_keeper){.settings = settings, .clock = clock_system()};
     *out = NULL;
     pthread_mutex_init(&k->lock, NULL);
+    pthread_cond_init(&k->left, NULL);
     backoff_init(&k->backoff, AGAIN_BASE_MS, AGAIN_MAX_MS);
-    buf_init(&k->name, NAME_BYTES);
+    buf_init(&k->cluster, NAME_BYTES);
     k->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    int failed = k->wake_fd < 0 ? errno : pthread_create(&k->thread, NULL, lease_holder_run, k);
+    int failed = k->wake_fd < 0 ? errno : pthread_create(&k->thread, NULL, lease_keeper_run, k);
     if (failed != 0) {
-        lease_holder_free(k);
+        lease_keeper_free(k);
         return err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));
     }
     *out = k;
     return 0;
 }
 
-void lease_holder_stop(struct lease_holder *k)
+void lease_keeper_stop(struct lease_keeper *k)
 {
     if (k == NULL) {
         return;
@@ -260,26 +375,63 @@ void lease_holder_stop(struct lease_holder *k)
     pthread_mutex_lock(&k->lock);
     k->stop = true;
     pthread_mutex_unlock(&k->lock);
-    (void)eventfd_write(k->wake_fd, 1);
+    lease_keeper_wake(k);
     pthread_join(k->thread, NULL);
-    lease_holder_free(k);
+    lease_keeper_free(k);
 }
 
-enum lease_holder_state lease_holder_look(struct lease_holder *k, struct err *why)
+/* --- one pipeline ----------------------------------------------------------------------------- */
+
+int lease_holder_start(struct lease_holder **out, const struct lease_holder_options *options,
+                       struct err *err)
 {
+    struct lease_holder *h = mem_zero(1, sizeof(*h));
+    struct lease_keeper *k = options->keeper;
+    (void)err;
+    *h = (struct lease_holder){.options = *options};
+    buf_init(&h->name, NAME_BYTES);
     pthread_mutex_lock(&k->lock);
-    enum lease_holder_state state = k->state;
-    if (why != NULL) {
-        *why = k->why;
+    h->next = k->added;
+    k->added = h;
+    pthread_mutex_unlock(&k->lock);
+    lease_keeper_wake(k);
+    *out = h;
+    return 0;
+}
+
+void lease_holder_stop(struct lease_holder *h)
+{
+    if (h == NULL) {
+        return;
+    }
+    struct lease_keeper *k = h->options.keeper;
+    pthread_mutex_lock(&k->lock);
+    h->leaves = true;
+    lease_keeper_wake(k);
+    while (!h->left) {
+        pthread_cond_wait(&k->left, &k->lock);
     }
     pthread_mutex_unlock(&k->lock);
+    buf_release(&h->name);
+    free(h->attended);
+    free(h);
+}
+
+enum lease_holder_state lease_holder_look(struct lease_holder *h, struct err *why)
+{
+    pthread_mutex_lock(&h->options.keeper->lock);
+    enum lease_holder_state state = h->state;
+    if (why != NULL) {
+        *why = h->why;
+    }
+    pthread_mutex_unlock(&h->options.keeper->lock);
     return state;
 }
 
-void lease_holder_attend(struct lease_holder *k, const char *consumer)
+void lease_holder_attend(struct lease_holder *h, const char *consumer)
 {
-    pthread_mutex_lock(&k->lock);
-    free(k->attended);
-    k->attended = consumer != NULL ? text_copy(consumer) : NULL;
-    pthread_mutex_unlock(&k->lock);
+    pthread_mutex_lock(&h->options.keeper->lock);
+    free(h->attended);
+    h->attended = consumer != NULL ? text_copy(consumer) : NULL;
+    pthread_mutex_unlock(&h->options.keeper->lock);
 }

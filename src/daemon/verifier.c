@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -21,7 +22,12 @@
 #define SLEEP_MS 3600000 /* maximum sleep, because the wall clock may be changed */
 #define ANSWER_MS 100
 #define REPAIR_KEYS 1000 /* maximum number per request */
+#define TURN_MS 1000 /* interval of looks while another pipeline compares */
 #define ANSWER_BYTES ((size_t)64 * 1024)
+
+/* Set while a pipeline of this process compares. They take turns, because each needs two sessions
+ * of the source, and reads all of its table. */
+static atomic_flag verifier_compares = ATOMIC_FLAG_INIT;
 
 static bool verifier_stopping(const struct verifier *v)
 {
@@ -286,10 +292,13 @@ static int verifier_turn(struct verifier *v, const struct config *config, int64_
     if (rc == 0) {
         rc = verifier_due(v, ms, err);
     }
-    if (rc == 0 && *ms == 0) {
+    if (rc == 0 && *ms == 0 && atomic_flag_test_and_set(&verifier_compares)) {
+        *ms = TURN_MS;
+    } else if (rc == 0 && *ms == 0) {
         repairs_init(&v->repairs);
         rc = verifier_compare(v, err);
         repairs_release(&v->repairs);
+        atomic_flag_clear(&verifier_compares);
     }
     session_release(s);
     return rc;

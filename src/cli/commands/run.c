@@ -31,6 +31,7 @@ struct run_job {
     const struct arguments *arguments;
     struct setup setup;
     struct settings_reload settings;
+    struct lease_keeper *leases;
     struct pipeline_worker *workers;
     size_t count; /* number that were started */
     bool *told;   /* [pipeline]: its end was reported */
@@ -248,8 +249,9 @@ static int run_start(struct run_job *r, struct err *err)
                                                                          : rc;
     }
     rc = rc == 0 ? run_start_hooks(r, err) : rc;
+    rc = rc == 0 ? lease_keeper_start(&r->leases, &r->settings, err) : rc;
     while (rc == 0 && r->count < r->setup.count) {
-        rc = pipeline_worker_start(&r->workers[r->count], err);
+        rc = pipeline_worker_start(&r->workers[r->count], r->leases, err);
         r->count += rc == 0;
     }
     return rc;
@@ -260,6 +262,7 @@ static int run_end(struct run_job *r)
     enum exit_code worst = EXIT_DONE;
     listener_stop(&r->listener);
     hooks_stop(&r->hooks);
+    lease_keeper_stop(r->leases);
     for (size_t i = 0; i < r->setup.count; i++) {
         worst = err_exit_code_worse(worst, r->workers[i].outcome.exit_code);
         pipeline_worker_release(&r->workers[i]);

@@ -17,6 +17,7 @@
 #include "rowferry/document/json/record.h"
 #include "rowferry/service/index/index.h"
 #include "rowferry/source/changelog/changelog.h"
+#include "rowferry/source/pg/consumer_lock.h"
 #include "rowferry/state/deadletter.h"
 #include "rowferry/state/lock.h"
 #include "rowferry/state/pause.h"
@@ -136,34 +137,12 @@ static void status_ask_capture(struct status *s, struct pg *pg)
     }
 }
 
-/* Lists the standby sessions, by their application name. The server shows a role its own
- * sessions. */
-static void status_ask_standbys(struct status *s, struct pg *pg)
-{
-    struct pg_result *r = NULL;
-    struct err ignored;
-    struct buf shown;
-    buf_init(&shown, STANDBY_BYTES);
-    buf_printf(&shown, "rowferry standby %s", s->pipeline->name);
-    const char *const params[] = {buf_text(&shown)};
-    int rc = pg_query(
-        pg, &r, "one: text?",
-        "select string_agg(format('session %s from %s since %s', pid, coalesce(host(client_addr), "
-        "'a local socket'), to_char(backend_start, 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')), ', ' order "
-        "by backend_start) from pg_stat_activity where application_name = left($1, 63)",
-        params, 1, &ignored);
-    if (rc == 0 && pg_text(r, 0, 0) != NULL) {
-        buf_push_text(&s->holder.standbys, pg_text(r, 0, 0));
-    }
-    pg_result_release(r);
-    buf_release(&shown);
-}
-
 /* An unreachable or slow source is not an error of `status`. */
 static void status_ask_source(struct status *s, const struct config *config)
 {
     struct source_options options;
     struct pg *pg = NULL;
+    struct err ignored;
     config_source_options(config, "rowferry status", &options);
     options.connect_timeout_ms = SOURCE_MS;
     options.lock_timeout_ms = SOURCE_MS;
@@ -178,7 +157,7 @@ static void status_ask_source(struct status *s, const struct config *config)
         s->why_unknown = "the source does not say";
         status_ask_pending(s, pg);
         status_ask_capture(s, pg);
-        status_ask_standbys(s, pg);
+        (void)!consumer_lock_waiting(pg, s->pipeline->name, &s->holder.standbys, &ignored);
     }
     pg_close(pg);
 }

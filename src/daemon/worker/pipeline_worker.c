@@ -445,8 +445,9 @@ int pipeline_worker_init(struct pipeline_worker *r, enum pipeline_worker_mode mo
     return 0;
 }
 
-int pipeline_worker_start(struct pipeline_worker *r, struct err *err)
+int pipeline_worker_start(struct pipeline_worker *r, struct lease_keeper *leases, struct err *err)
 {
+    r->lease_keeper = leases;
     int failed = pthread_create(&r->thread, NULL, pipeline_worker_thread, r);
     if (failed != 0) {
         return err_set(err, ERR_TRANSIENT, "could not start a thread: %s", strerror(failed));

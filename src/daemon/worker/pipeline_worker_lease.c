@@ -50,9 +50,8 @@ static void pipeline_worker_lease_on_state(void *context, enum lease_holder_stat
 
 static int pipeline_worker_lease_start_holder(struct pipeline_worker *r, struct err *err)
 {
-    const struct lease_holder_options options = {.pipeline = r->name,
-                                                 .command = r->command,
-                                                 .settings = r->settings,
+    const struct lease_holder_options options = {.keeper = r->lease_keeper,
+                                                 .pipeline = r->name,
                                                  .call = pipeline_worker_lease_on_state,
                                                  .context = r};
     return r->lease_holder == NULL ? r->ports.lease_start(&r->lease_holder, &options, err) : 0;

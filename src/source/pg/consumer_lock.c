@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "pg/pg_private.h"
+#include "rowferry/base/buf.h"
 #include "rowferry/base/clock.h"
 #include "rowferry/base/text.h"
 
-#define LOCK_CLASS "1380927302" /* our class among the advisory locks of the database */
-#define GONE_MS 3000            /* the server may not have noticed yet that a holder has ended */
+#define LOCK_CLASS "1380927302"    /* our class among the advisory locks of the database */
+#define WAITING_CLASS "1380927303" /* the same, of sessions that wait for a pipeline */
+#define GONE_MS 3000               /* the server may not have noticed yet that a holder has ended */
 #define PAUSE_MS 20
 
 /* The second half of a consumer's lock; LOCK_CLASS is the first. */
@@ -71,6 +73,39 @@ int consumer_lock_try(struct pg *pg, const char *consumer, bool *got, struct err
 {
     return pg_query_bool(pg, "select pg_try_advisory_lock($1::integer, $2::integer)",
                          PG_PARAMS(LOCK_CLASS, HALF(consumer)), got, err);
+}
+
+int consumer_lock_release(struct pg *pg, const char *consumer, struct err *err)
+{
+    return pg_query(pg, NULL, NULL, "select pg_advisory_unlock($1::integer, $2::integer)",
+                    PG_PARAMS(LOCK_CLASS, HALF(consumer)), err);
+}
+
+/* Another role could have the lock exclusively; then nothing is shown. */
+int consumer_lock_show_waiting(struct pg *pg, const char *pipeline, bool waits, struct err *err)
+{
+    return pg_query(pg, NULL, NULL,
+                    waits
+                        ? "select pg_try_advisory_lock_shared($1::integer, $2::integer)"
+                        : "select pg_advisory_unlock_shared($1::integer, $2::integer) from pg_locks"
+                          " where pid = pg_backend_pid() and locktype = 'advisory' and"
+                          " objid = $2::integer::oid and mode = 'ShareLock'",
+                    PG_PARAMS(WAITING_CLASS, HALF(pipeline)), err);
+}
+
+int consumer_lock_waiting(struct pg *pg, const char *pipeline, struct buf *out, struct err *err)
+{
+    struct pg_result *r = NULL;
+    struct pg *writer = pg;
+    int rc = pg->primary.uri != NULL ? pg_writer(pg, &writer, err) : 0;
+    if (rc == 0) {
+        rc = pg_ask(writer, &r, "look_waiting", PG_PARAMS(WAITING_CLASS, HALF(pipeline)), err);
+    }
+    if (rc == 0 && pg_text(r, 0, 0) != NULL) {
+        buf_push_text(out, pg_text(r, 0, 0));
+    }
+    pg_result_release(r);
+    return rc;
 }
 
 static int consumer_lock_try_for_a_while(struct pg *pg, const char *consumer, bool *got,

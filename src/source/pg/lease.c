@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The session that holds a pipeline. */
+/* The session that holds the pipelines of a process. */
 #include "rowferry/source/pg/lease.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 struct lease {
     struct pg *pg;     /* owned: connection to the configured source */
-    struct pg *writer; /* session with the lock: pg itself, or its primary */
+    struct pg *writer; /* session with the locks: pg itself, or its primary */
 };
 
 /* If the network fails silently, the server must notice by itself, and soon. */
@@ -64,10 +64,14 @@ int lease_who(struct lease *h, const char *name, struct err *err)
     return consumer_lock_who(h->writer, name, err);
 }
 
-int lease_show_as(struct lease *h, const char *application_name, struct err *err)
+int lease_release(struct lease *h, const char *name, struct err *err)
 {
-    return pg_query(h->writer, NULL, NULL, "select set_config('application_name', $1, false)",
-                    PG_PARAMS(application_name), err);
+    return consumer_lock_release(h->writer, name, err);
+}
+
+int lease_show_waiting(struct lease *h, const char *pipeline, bool waits, struct err *err)
+{
+    return consumer_lock_show_waiting(h->writer, pipeline, waits, err);
 }
 
 int lease_beat(struct lease *h, struct err *err)

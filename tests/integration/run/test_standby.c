@@ -322,7 +322,7 @@ START_TEST(who_holds_and_who_stands_by_is_shown)
     pair_start(&p);
     rowferry_run(&result, p.other, "status", NULL);
     expect_text(result.out, "state         standing by");
-    expect_text(result.out, "rowferry run articles");
+    expect_text(result.out, "rowferry run");
     program_result_release(&result);
     await_status(&p.w, "articles", "standby       session");
     end_run(&p.standby);

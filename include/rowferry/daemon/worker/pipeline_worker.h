@@ -103,6 +103,7 @@ struct pipeline_worker {
     const char *name;
     const char *command; /* "run" */
     struct settings_reload *settings;
+    struct lease_keeper *lease_keeper; /* of the process; null if UNTIL_REBUILT */
     enum pipeline_worker_mode mode;
     struct pipeline_worker_ports ports;
     pthread_t watcher; /* thread that gets SIGUSR1 when the stage has changed; not UNTIL_REBUILT */
@@ -143,7 +144,8 @@ void pipeline_worker_init_rebuild(struct pipeline_worker *r,
 int pipeline_worker_see_rebuild(struct pipeline_worker *r, struct err *err) MUST_CHECK;
 
 /* Starts the thread; the caller joins it. All signals must be blocked. */
-int pipeline_worker_start(struct pipeline_worker *r, struct err *err) MUST_CHECK;
+int pipeline_worker_start(struct pipeline_worker *r, struct lease_keeper *leases,
+                          struct err *err) MUST_CHECK;
 
 /* Sends an order. A stop cannot be revoked. */
 void pipeline_worker_send_order(struct pipeline_worker *r, enum pipeline_worker_order order);

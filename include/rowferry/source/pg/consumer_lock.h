@@ -24,3 +24,13 @@ int consumer_lock_forget(struct pg *pg, const char *consumer, struct err *err) M
 int consumer_lock_try(struct pg *pg, const char *consumer, bool *got, struct err *err) MUST_CHECK;
 /* Returns ERR_HELD with the lock holder, as consumer_lock_hold does. */
 int consumer_lock_who(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
+/* Releases what consumer_lock_try has taken. */
+int consumer_lock_release(struct pg *pg, const char *consumer, struct err *err) MUST_CHECK;
+
+/* A session that waits for a pipeline has a lock which shows that, and which several sessions can
+ * have. It excludes nobody. */
+int consumer_lock_show_waiting(struct pg *pg, const char *pipeline, bool waits,
+                               struct err *err) MUST_CHECK;
+/* Appends the sessions that wait for a pipeline, for people; nothing if there is none. */
+int consumer_lock_waiting(struct pg *pg, const char *pipeline, struct buf *out,
+                          struct err *err) MUST_CHECK;

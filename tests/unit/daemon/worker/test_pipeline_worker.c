@@ -190,7 +190,7 @@ START_TEST(a_thread_is_joined_after_a_stop)
     struct err err;
     fake_worker_begin(&w, &fake, 10);
     fake.step = stop_when_equal;
-    OK(pipeline_worker_start(&w.worker, &err));
+    OK(pipeline_worker_start(&w.worker, NULL, &err));
     ck_assert_int_eq(pthread_join(w.worker.thread, NULL), 0);
     ck_assert_str_eq(pipeline_worker_stage(&w.worker), "ended");
     ck_assert(fake_equal(&fake));
