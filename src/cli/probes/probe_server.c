@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check: the source server. Its encoding, its clock, and open transactions. */
+/* check: the source server. Its encoding, its clock, open transactions, and enough sessions. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 #define IDLE_LONG_MS 10000 /* idle in a transaction, or prepared */
 #define OPEN_LONG_MS 60000
 #define CLOCK_APART_MS 2000
+#define LEASE_SESSIONS 1    /* daemon/lease_holder.h */
+#define VERIFIER_SESSIONS 2 /* daemon/verifier.h: pipelines take turns */
 
 /* Returns true if UTF8 contains every character of the encoding. */
 static bool probe_server_is_within_utf8(const char *encoding)
@@ -89,6 +92,51 @@ static void probe_server_report_transactions(struct check *c, const struct revie
     }
 }
 
+/* What `run` needs at any time. An initial load takes more, but works with what it gets. */
+static int64_t probe_server_sessions(const struct setup *setup)
+{
+    bool compares = false;
+    for (size_t i = 0; i < setup->count; i++) {
+        compares = compares || setup->pipelines[i]->verify.every_ms > 0;
+    }
+    return (int64_t)setup->count + LEASE_SESSIONS + (compares ? VERIFIER_SESSIONS : 0);
+}
+
+/* Returns true if the bound admits `needed` sessions beside those of others. */
+static bool probe_server_check_bound(struct check *c, const char *what, const char *change,
+                                     const struct review_bound *bound, int64_t needed)
+{
+    if (bound->most < 0 || bound->most - bound->others >= needed) {
+        return true;
+    }
+    check_report(c, bound->most < needed ? VERDICT_FAIL : VERDICT_WARN, NULL,
+                 "\"run\" needs %lld; %s admits %lld, and others have %lld of them",
+                 (long long)needed, what, (long long)bound->most, (long long)bound->others);
+    check_remedy(c, "%s %lld", change, (long long)(needed + bound->others));
+    return false;
+}
+
+static void probe_server_report_sessions(struct check *c, const struct review_server *r)
+{
+    int64_t needed = probe_server_sessions(c->setup);
+    char change[256];
+    c->what = "sessions";
+    snprintf(change, sizeof(change), "alter role \"%s\" connection limit", c->identity.role);
+    bool fits = probe_server_check_bound(c, "the role", change, &r->role, needed);
+    snprintf(change, sizeof(change), "alter database \"%s\" connection limit",
+             c->identity.database);
+    fits = probe_server_check_bound(c, "the database", change, &r->database, needed) && fits;
+    fits = probe_server_check_bound(c, "the server",
+                                    "raise max_connections, and restart it: its roles without "
+                                    "privileges need at least",
+                                    &r->server, needed) &&
+           fits;
+    if (fits) {
+        check_pass(c, "\"run\" needs %lld; the server admits %lld, and others have %lld of them",
+                   (long long)needed, (long long)r->server.most, (long long)r->server.others);
+    }
+}
+
 static void probe_server(struct check *c)
 {
     struct err err;
@@ -104,6 +152,7 @@ static void probe_server(struct check *c)
     probe_server_report_encoding(c, &r);
     probe_server_report_clock(c, r.clock_us - (before_us + after_us) / 2);
     probe_server_report_transactions(c, &r);
+    probe_server_report_sessions(c, &r);
 }
 
 const struct probe probes_server[] = {

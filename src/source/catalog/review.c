@@ -26,6 +26,12 @@ static const struct pg_member server_members[] = {
     {.type = PG_SKIP},
     PG_MEMBER(struct review_server, prepared.age_ms),
     PG_MEMBER(struct review_server, prepared.owner),
+    PG_MEMBER(struct review_server, server.most),
+    PG_MEMBER(struct review_server, server.others),
+    PG_MEMBER(struct review_server, database.most),
+    PG_MEMBER(struct review_server, database.others),
+    PG_MEMBER(struct review_server, role.most),
+    PG_MEMBER(struct review_server, role.others),
     {0}};
 
 static void review_read_server(const struct pg_result *r, struct review_server *out)

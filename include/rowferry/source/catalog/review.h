@@ -24,6 +24,10 @@ struct review_server {
         char gid[REVIEW_NAME_BYTES]; /* as an SQL literal; empty: no prepared transaction */
         char owner[64];
     } prepared;
+    struct review_bound {
+        int64_t most;   /* sessions that it admits; negative: any number */
+        int64_t others; /* sessions that are not of rowferry */
+    } server, database, role;
 };
 int review_server(struct pg *pg, struct review_server *out, struct err *err) MUST_CHECK;
 
