@@ -39,6 +39,9 @@ const struct option options[] = {
     {"source.retain.size", SCOPE_FILE, OPTION_SIZE, IN_FILE(source.retain_size), .least = "1MiB",
      .most = "1024GiB",
      .help = "drop that of one absent for an hour if the change log is larger than this"},
+    {"source.quiet", SCOPE_FILE, OPTION_DURATION, IN_FILE(source.quiet_ms), .least = "1m",
+     .most = "24h",
+     .help = "run: disconnect after a minute without changes, and look again after this time"},
 
     {"service.url", SCOPE_FILE, OPTION_TEXTS, IN_FILE(service.urls), true,
      .check = address_check_url,

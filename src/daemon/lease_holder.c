@@ -34,6 +34,7 @@ struct lease_holder {
     enum lease_holder_state state;
     struct err why;
     char *attended; /* consumer to keep alive; owned; null if none */
+    bool rests;
     bool leaves;
     bool left;
 
@@ -88,9 +89,20 @@ static void lease_holder_enter(struct lease_holder *h, enum lease_holder_state s
     }
 }
 
+static bool lease_keeper_may_rest(struct lease_keeper *k)
+{
+    bool rests = true;
+    pthread_mutex_lock(&k->lock);
+    for (const struct lease_holder *h = k->holders; h != NULL; h = h->next) {
+        rests = rests && h->rests;
+    }
+    pthread_mutex_unlock(&k->lock);
+    return rests;
+}
+
 /* Waits for `ms`; -1: without end. Returns early if the thread is woken. Returns true if the server
  * has ended the session. */
-static bool lease_keeper_rest(struct lease_keeper *k, int64_t ms)
+static bool lease_keeper_sleep(struct lease_keeper *k, int64_t ms)
 {
     struct pollfd fds[] = {{.fd = k->wake_fd, .events = POLLIN},
                            {.fd = k->lease != NULL ? lease_fd(k->lease) : -1, .events = POLLIN}};
@@ -100,14 +112,17 @@ static bool lease_keeper_rest(struct lease_keeper *k, int64_t ms)
     return fds[1].revents != 0;
 }
 
-static void lease_keeper_lose(struct lease_keeper *k, const struct err *why)
+/* Ends the session; each lease is then UNSURE, or ASKING if it was given up on purpose. */
+static void lease_keeper_lose(struct lease_keeper *k, enum lease_holder_state state,
+                              const struct err *why)
 {
     lease_close(k->lease);
     k->lease = NULL;
     for (struct lease_holder *h = k->holders; h != NULL; h = h->next) {
         h->waits = false;
         h->due_us = 0;
-        lease_holder_enter(h, LEASE_HOLDER_UNSURE, why);
+        h->tries = 0;
+        lease_holder_enter(h, state, why);
     }
 }
 
@@ -253,7 +268,7 @@ static int lease_keeper_step(struct lease_keeper *k, struct err *err)
     struct lease_holder *next = lease_keeper_next(k);
     int64_t now_us = clock_monotonic_us(&k->clock);
     int64_t until_us = next != NULL && next->due_us < k->beat_us ? next->due_us : k->beat_us;
-    if (until_us > now_us && !lease_keeper_rest(k, (until_us - now_us) / 1000 + 1)) {
+    if (until_us > now_us && !lease_keeper_sleep(k, (until_us - now_us) / 1000 + 1)) {
         return 0;
     }
     return until_us <= now_us && until_us < k->beat_us ? lease_holder_try(next, err)
@@ -267,9 +282,9 @@ static void lease_keeper_turn(struct lease_keeper *k)
     rc = rc == 0 ? lease_keeper_step(k, &err) : rc;
     if (rc < 0) { /* a server may accept the connection and still refuse a lock */
         bool held = lease_keeper_next(k) == NULL;
-        lease_keeper_lose(k, &err);
+        lease_keeper_lose(k, LEASE_HOLDER_UNSURE, &err);
         if (!held) {
-            (void)lease_keeper_rest(k, backoff_next_ms(&k->backoff, clock_random(&k->clock)));
+            (void)lease_keeper_sleep(k, backoff_next_ms(&k->backoff, clock_random(&k->clock)));
         }
     }
 }
@@ -309,7 +324,7 @@ static void lease_keeper_let_go(struct lease_keeper *k, struct lease_holder *h)
         rc = lease_holder_show_waiting(h, false, &err);
     }
     if (rc < 0) {
-        lease_keeper_lose(k, &err);
+        lease_keeper_lose(k, LEASE_HOLDER_UNSURE, &err);
     }
     pthread_mutex_lock(&k->lock);
     h->left = true;
@@ -325,12 +340,11 @@ static void *lease_keeper_run(void *argument)
         struct lease_holder *leaver = lease_keeper_gather(k, &stop);
         if (leaver != NULL) {
             lease_keeper_let_go(k, leaver);
-        } else if (k->holders != NULL) {
+        } else if (!lease_keeper_may_rest(k)) {
             lease_keeper_turn(k);
-        } else if (!stop) {
-            lease_close(k->lease);
-            k->lease = NULL;
-            (void)lease_keeper_rest(k, -1);
+        } else if (!stop) { /* none has a lease, or wants one now */
+            lease_keeper_lose(k, LEASE_HOLDER_ASKING, NULL);
+            (void)lease_keeper_sleep(k, -1);
         }
     }
     lease_close(k->lease);
@@ -426,6 +440,14 @@ enum lease_holder_state lease_holder_look(struct lease_holder *h, struct err *wh
     }
     pthread_mutex_unlock(&h->options.keeper->lock);
     return state;
+}
+
+void lease_holder_rest(struct lease_holder *h, bool rests)
+{
+    pthread_mutex_lock(&h->options.keeper->lock);
+    h->rests = rests;
+    pthread_mutex_unlock(&h->options.keeper->lock);
+    lease_keeper_wake(h->options.keeper);
 }
 
 void lease_holder_attend(struct lease_holder *h, const char *consumer)

@@ -52,6 +52,7 @@ struct source_config {
     char *primary;         /* as uri: the primary if uri is a standby; null if none */
     int64_t retain_age_ms; /* drops the claim of a consumer absent for longer; 0: never */
     int64_t retain_size;   /* or if the log exceeds this number of bytes; 0: no limit */
+    int64_t quiet_ms;      /* `run` leaves a source without changes alone for so long; 0: never */
 };
 
 struct service_config {

@@ -10,6 +10,8 @@
  * be reached, the lock holder is unknown. The consumer lock still keeps two processes from reading
  * at the same time. If the session is lost, so are all leases; it is opened again.
  *
+ * A source that may suspend itself is left alone by pipelines that rest (source.quiet).
+ *
  *     ASKING -> HOLDS | TAKEN | UNSURE     and from each of these to each other
  *
  * `call` reports each change of state.
@@ -52,6 +54,10 @@ void lease_holder_stop(struct lease_holder *h);
 
 /* Returns the current state. `why` is set for UNSURE and TAKEN and may be null. */
 enum lease_holder_state lease_holder_look(struct lease_holder *h, struct err *why);
+
+/* While all pipelines of the keeper rest, it has no session and no lease, and the states are
+ * ASKING. It takes the leases again when one does not rest any more. */
+void lease_holder_rest(struct lease_holder *h, bool rests);
 
 /* Keeps the claim of `consumer` alive in place of its reader. Null ends that. */
 void lease_holder_attend(struct lease_holder *h, const char *consumer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a pipeline's scheduled comparisons (`verify.every`) in a thread of its own with its own
- * connections, which only read. The pipelines of a process take turns, because each comparison needs
- * two sessions of the source. Differences are filed as requests to the holder. The state file
+ * connections, which only read. The pipelines of a process take turns, because each comparison
+ * needs two sessions of the source. Differences are filed as requests to the holder. The state file
  * records the time of the last comparison, so a restart does not repeat it.
  */
 #pragma once

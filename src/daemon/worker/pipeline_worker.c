@@ -50,7 +50,11 @@ static void pipeline_worker_round_options(struct pipeline_worker *r, struct pipe
     }
     out->permission = r->permission;
     out->rivals = r->rivals;
-    out->follow.retry = r->rounds.failing_us != 0 || r->rounds.broken_us != 0 || r->rounds.recounts;
+    out->follow.quiet = r->session.config->source.quiet_ms > 0 && r->lease_holder != NULL &&
+                        !rebuild_worker_busy(&r->rebuild_worker);
+    out->follow.rested = r->rounds.rested;
+    out->follow.retry = r->rounds.failing_us != 0 || r->rounds.broken_us != 0 ||
+                        r->rounds.recounts || out->follow.rested;
     out->follow.wake_fd = r->shared.wake_fd;
     out->follow.snapshot = r->shared.snapshot;
     out->follow.stall = &r->stall;
@@ -170,7 +174,12 @@ static bool pipeline_worker_go_on(struct pipeline_worker *r, int rc)
     r->rounds.recounts = r->rounds.recounts && pipeline_worker_stopped_by_guard(r, rc);
     if (rc == 0) {
         r->rounds.blocked = 0;
-        return true;
+        r->rounds.rested = r->outcome.result.quiet && !rebuild_worker_busy(&r->rebuild_worker);
+        if (r->rounds.rested) {
+            pipeline_worker_stay_quiet(r);
+            pipeline_worker_order_done(r);
+        }
+        return !pipeline_worker_stopped(r);
     }
     if (pipeline_worker_is_transient(r, rc)) {
         pipeline_worker_wait_for_better(r);
@@ -430,6 +439,7 @@ int pipeline_worker_init(struct pipeline_worker *r, enum pipeline_worker_mode mo
                                               .lease_start = lease_holder_start,
                                               .lease_look = lease_holder_look,
                                               .lease_attend = lease_holder_attend,
+                                              .lease_rest = lease_holder_rest,
                                               .lease_stop = lease_holder_stop};
     shared->snapshot = status_snapshot_new(r->name, p->to.index);
     status_snapshot_enter(shared->snapshot, "starting", clock_wall_us(&r->ports.clock));

@@ -58,6 +58,10 @@ bool pipeline_worker_has_lease(const struct pipeline_worker *r);
 /* Logs the loss of the lease, sets *err and returns ERR_HELD. */
 int pipeline_worker_report_lost(struct pipeline_worker *r, struct err *err) MUST_CHECK;
 
+/* Leaves the source alone until source.quiet has passed, a request is filed, or an order comes. Then
+ * the worker has the lease again, or has lost it. */
+void pipeline_worker_stay_quiet(struct pipeline_worker *r);
+
 /* Implements pipeline_follow.asked; the context is the worker. */
 bool pipeline_worker_asked(void *context, int64_t id, const char *command, const char *arguments);
 /* Takes the next request that waits in the state file; *id is 0 if there is none. The caller

@@ -5,6 +5,7 @@
 #include "pipeline/loop.h"
 
 #define FOLLOW_LOOK_US INT64_C(10000000)
+#define FOLLOW_QUIET_US INT64_C(60000000)
 
 void follow_init(struct loop *l)
 {
@@ -62,6 +63,9 @@ static void follow_poll_ended(struct loop *l, int64_t now_us, bool found)
     struct pace *p = &l->follow.pace;
     follow_window_read(l, l->follow.began_us);
     pace_ended(p, now_us, found);
+    if (found || l->follow.found_us == 0) {
+        l->follow.found_us = now_us;
+    }
     l->view.following.idle = p->interval_ms >= p->max_ms;
 }
 
@@ -97,6 +101,16 @@ int follow_turn(struct loop *l, struct err *err)
         follow_poll_ended(l, clock_monotonic_us(&l->view.clock), false);
     }
     return rc;
+}
+
+/* Equality is known only when a poll has ended, and what it found is settled. */
+bool follow_quiet(const struct loop *l)
+{
+    const struct follow *f = &l->follow;
+    const struct pipeline_follow *o = &l->options->follow;
+    int64_t least_us = o->rested && l->counters.rows_read == 0 ? 0 : FOLLOW_QUIET_US;
+    return o->quiet && f->found_us != 0 && f->drained_us == 0 && !l->view.following.polling &&
+           clock_monotonic_us(&l->view.clock) - f->found_us >= least_us;
 }
 
 void follow_called(struct loop *l)

@@ -18,6 +18,7 @@ struct follow {
     struct pace pace;
     struct wakeup wakeup; /* open while following */
     int64_t rows_before;  /* counters.rows_read at the start of the poll */
+    int64_t found_us;     /* monotonic: end of the last poll that found rows, or the beginning */
     int64_t looked_us;    /* monotonic: start of the last poll that read pages */
     int64_t began_us;     /* start of the current poll */
     int64_t asked_us;     /* before the current page began */
@@ -43,6 +44,9 @@ void follow_settled(struct loop *l);
 
 /* Called if the source announced changes: the next poll is due at once. */
 void follow_called(struct loop *l);
+
+/* Returns true if the source has had no changes for so long that it can be left alone. */
+bool follow_quiet(const struct loop *l);
 
 /* Returns the milliseconds until the next poll. *fd receives the descriptor of the source's
  * notifications, or -1. */

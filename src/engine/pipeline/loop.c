@@ -292,8 +292,9 @@ static int loop_commit(struct loop *l, bool now, struct err *err)
 static bool loop_finished(struct loop *l)
 {
     if (!loop_stopping(l)) {
-        return !l->view.following.on && source_reader_done(&l->source_reader) &&
-               window_empty(&l->window) && l->requests.looked_us > 0 && l->requests.id == 0;
+        return (!l->view.following.on || follow_quiet(l)) &&
+               source_reader_done(&l->source_reader) && window_empty(&l->window) &&
+               l->requests.looked_us > 0 && l->requests.id == 0;
     }
     int64_t now = clock_monotonic_us(&l->view.clock);
     if (l->times.give_up_us == 0) {

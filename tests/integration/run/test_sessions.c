@@ -51,6 +51,14 @@ static int64_t session_count(const struct world *w)
                    "application_name like 'rowferry %%'");
 }
 
+static void await_no_session(const struct world *w)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    while (session_count(w) > 0) {
+        ck_assert_msg(deadline_wait(&deadline), "a session of the program did not end");
+    }
+}
+
 static int64_t comparison_count(const struct program *p)
 {
     int64_t count = 0;
@@ -103,7 +111,35 @@ START_TEST(thirty_pipelines_need_at_most_35_sessions)
     ck_assert_ptr_null(strstr(result.err, "event=lost"));
     ck_assert_ptr_null(strstr(result.err, "event=stopped"));
     program_result_release(&result);
-    ck_assert_int_eq(session_count(&w), 0);
+    await_no_session(&w);
+    world_stop(&w);
+}
+END_TEST
+
+START_TEST(a_quiet_run_has_no_session_until_a_command_asks_it)
+{
+    struct world w;
+    struct program p;
+    struct program_result result;
+    world_start(&w, 20, NULL);
+    char source[1024];
+    snprintf(source, sizeof(source), "\"uri\": \"%s\", \"quiet\": \"1h\"", w.uri);
+    w.source = source;
+    world_configure(&w, WORLD_PROPERTIES, "");
+    world_install(&w);
+    start_run(&w, &p);
+    await_no_session(&w);
+    set_title(&w, 7, "in the quiet time");
+    rowferry_run(&result, w.config, "status", NULL);
+    ck_assert_int_eq(result.exit_code, 0);
+    expect_text(result.out, "1 entry in the change log");
+    program_result_release(&result);
+    await_no_session(&w); /* that of `status` has ended, too */
+    ck_assert(!has_title(w.service.url, "shop-articles", 7, "in the quiet time"));
+    rowferry_expect(0, w.config, "resync", "articles", "1", NULL);
+    await_title(&w, 7, "in the quiet time");
+    stop_run(&p, SIGTERM, 0, &result);
+    program_result_release(&result);
     world_stop(&w);
 }
 END_TEST
@@ -132,4 +168,5 @@ START_TEST(check_names_a_limit_that_is_too_low_for_run)
 END_TEST
 
 SUITE_MAIN("run/sessions", thirty_pipelines_need_at_most_35_sessions,
+           a_quiet_run_has_no_session_until_a_command_asks_it,
            check_names_a_limit_that_is_too_low_for_run)

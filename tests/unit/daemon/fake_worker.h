@@ -37,6 +37,7 @@ struct fake_worker {
 
     struct lease_holder_options lease; /* null pipeline: not started */
     enum lease_holder_state lease_state;
+    unsigned rested;    /* how often the lease was given up for a while */
     char attended[300]; /* the consumer that the lease keeps alive */
 };
 
@@ -103,6 +104,11 @@ static inline void fake_worker_lease_attend(struct lease_holder *k, const char *
              consumer != NULL ? consumer : "");
 }
 
+static inline void fake_worker_lease_rest(struct lease_holder *k, bool rests)
+{
+    k->owner->rested += rests;
+}
+
 static inline void fake_worker_lease_stop(struct lease_holder *k)
 {
     if (k != NULL) {
@@ -160,6 +166,7 @@ static inline void fake_worker_init(struct fake_worker *w, struct fake *f)
                                                      .lease_start = fake_worker_lease_start,
                                                      .lease_look = fake_worker_lease_look,
                                                      .lease_attend = fake_worker_lease_attend,
+                                                     .lease_rest = fake_worker_lease_rest,
                                                      .lease_stop = fake_worker_lease_stop,
                                                      .context = w};
 }

@@ -69,6 +69,7 @@ struct pipeline_worker_ports {
                        struct err *err);
     enum lease_holder_state (*lease_look)(struct lease_holder *k, struct err *why);
     void (*lease_attend)(struct lease_holder *k, const char *consumer);
+    void (*lease_rest)(struct lease_holder *k, bool rests);
     void (*lease_stop)(struct lease_holder *k);
     void *context;
 };
@@ -89,6 +90,7 @@ struct pipeline_worker_rounds {
     struct backoff backoff;
     int64_t failing_us; /* monotonic time of the first failure since the last success; 0 = none */
     int64_t took_ms;    /* duration of the last round */
+    bool rested;        /* the source was left alone after it */
     struct backoff repair; /* pauses while it is stopped */
     int64_t broken_us;     /* monotonic time at which an error stopped the pipeline; 0 = it works */
     uint64_t stopped_hash; /* of the error that was logged last */

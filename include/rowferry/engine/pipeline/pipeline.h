@@ -56,6 +56,8 @@ struct pipeline_follow {
     int64_t poll_min_ms, poll_max_ms; /* interval between two polls */
     int64_t linger_ms;                /* how long a partial batch waits for the source */
     bool retry;                       /* after a failed round: log start and end at debug level */
+    bool quiet;  /* return after a minute without changes ... */
+    bool rested; /* ... and at once if there are none: the last round returned so */
     int wake_fd;         /* readable once hooks.stop is set; 0 = none: `stop` is polled */
     struct stall *stall; /* kept over several rounds; null = not observed */
     struct status_snapshot *snapshot; /* null = none */
@@ -108,6 +110,7 @@ struct pipeline_result {
     bool begun;      /* source, service and generation were found */
     bool first_load; /* a generation was built and went live */
     bool stopped;    /* stopped by hooks.stop before it was caught up */
+    bool quiet;      /* returned because there are no changes */
     int64_t elapsed_ms;
     int64_t dead_letters; /* open at the end */
     char generation[256];
@@ -116,8 +119,8 @@ struct pipeline_result {
 };
 
 /*
- * Runs until caught up with what the source shows when the last poll begins, or until hooks.stop in
- * PIPELINE_FOLLOW. On success everything is settled and the checkpoint is durable. After
+ * Runs until caught up with what the source shows when the last poll begins, or in PIPELINE_FOLLOW
+ * until hooks.stop or follow.quiet. On success everything is settled and the checkpoint is durable. After
  * an error the checkpoint is correct too, because settled operations are kept. If err->drift is
  * set, the index has another definition and a rebuild is the remedy.
  */
