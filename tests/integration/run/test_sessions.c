@@ -136,7 +136,7 @@ START_TEST(a_quiet_run_has_no_session_until_a_command_asks_it)
     program_result_release(&result);
     await_no_session(&w); /* that of `status` has ended, too */
     ck_assert(!has_title(w.service.url, "shop-articles", 7, "in the quiet time"));
-    rowferry_expect(0, w.config, "resync", "articles", "1", NULL);
+    rowferry_expect(0, w.config, "resync", "1", NULL);
     await_title(&w, 7, "in the quiet time");
     stop_run(&p, SIGTERM, 0, &result);
     program_result_release(&result);
