@@ -53,6 +53,7 @@ START_TEST(a_role_that_cannot_see_the_others_reads_within_the_overlap)
     walk_new(&w, NOTES);
     char *role = sql_text(w.db, "select 'reader_' || current_database()");
     sql_exec(w.db, "create role \"%s\"; grant select on note to \"%s\"", role, role);
+    sql_exec(w.db, "grant \"%s\" to current_user", role); /* without it, no set role */
     sql_exec(w.db, "insert into note select i, 'old' from generate_series(1, 20) i");
     char *database = sql_text(w.db, "select current_database()");
     sql_exec(w.db, "alter database \"%s\" set role = \"%s\"", database, role);
