@@ -11,12 +11,18 @@
 #include "suite.h"
 #include "world.h"
 
-#define PGBOUNCER "/usr/sbin/pgbouncer"
 #define CLIENTS 20
 #define REFUSED                                                                                    \
     "the source is behind a connection pooler in transaction or statement mode, which would hand " \
     "our session's settings and locks to other clients"
 #define NOTHING_RESET "server_reset_query =\n"
+
+/* Returns $ROWFERRY_TEST_PGBOUNCER, another version for example, or Debian's. */
+static const char *pgbouncer(void)
+{
+    const char *chosen = getenv("ROWFERRY_TEST_PGBOUNCER");
+    return chosen != NULL ? chosen : "/usr/sbin/pgbouncer";
+}
 
 #define BARRIER "7263401"
 
@@ -77,7 +83,7 @@ static void pool_begin(struct pool *p, const struct world *w, const char *mode, 
                                    "--regid=nogroup",
                                    "--clear-groups",
                                    "--pdeathsig=KILL",
-                                   PGBOUNCER,
+                                   pgbouncer(),
                                    config,
                                    NULL};
     program_start(&p->program, geteuid() == 0 ? as_user : as_user + 5, NULL);
@@ -307,7 +313,7 @@ int main(void)
     const TTest *const tests[] = {session_mode_leaves_nothing, transaction_mode_is_refused,
                                   a_shared_pool_of_any_size_is_refused,
                                   two_shared_pools_on_one_port_are_refused};
-    if (access(PGBOUNCER, X_OK) != 0) {
+    if (access(pgbouncer(), X_OK) != 0) {
         puts("skip: there is no PgBouncer (apt-get install pgbouncer)");
         return 77;
     }
