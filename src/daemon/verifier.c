@@ -22,7 +22,7 @@
 #define SLEEP_MS 3600000 /* maximum sleep, because the wall clock may be changed */
 #define ANSWER_MS 100
 #define REPAIR_KEYS 1000 /* maximum number per request */
-#define TURN_MS 1000 /* interval of looks while another pipeline compares */
+#define TURN_MS 1000     /* interval of looks while another pipeline compares */
 #define ANSWER_BYTES ((size_t)64 * 1024)
 
 /* Set while a pipeline of this process compares. They take turns, because each needs two sessions

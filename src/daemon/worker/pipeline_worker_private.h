@@ -58,8 +58,8 @@ bool pipeline_worker_has_lease(const struct pipeline_worker *r);
 /* Logs the loss of the lease, sets *err and returns ERR_HELD. */
 int pipeline_worker_report_lost(struct pipeline_worker *r, struct err *err) MUST_CHECK;
 
-/* Leaves the source alone until source.quiet has passed, a request is filed, or an order comes. Then
- * the worker has the lease again, or has lost it. */
+/* Leaves the source alone until source.quiet has passed, a request is filed, or an order comes.
+ * Then the worker has the lease again, or has lost it. */
 void pipeline_worker_stay_quiet(struct pipeline_worker *r);
 
 /* Implements pipeline_follow.asked; the context is the worker. */

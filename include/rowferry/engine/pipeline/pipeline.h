@@ -56,8 +56,8 @@ struct pipeline_follow {
     int64_t poll_min_ms, poll_max_ms; /* interval between two polls */
     int64_t linger_ms;                /* how long a partial batch waits for the source */
     bool retry;                       /* after a failed round: log start and end at debug level */
-    bool quiet;  /* return after a minute without changes ... */
-    bool rested; /* ... and at once if there are none: the last round returned so */
+    bool quiet;                       /* return after a minute without changes ... */
+    bool rested;         /* ... and at once if there are none: the last round returned so */
     int wake_fd;         /* readable once hooks.stop is set; 0 = none: `stop` is polled */
     struct stall *stall; /* kept over several rounds; null = not observed */
     struct status_snapshot *snapshot; /* null = none */
@@ -120,9 +120,9 @@ struct pipeline_result {
 
 /*
  * Runs until caught up with what the source shows when the last poll begins, or in PIPELINE_FOLLOW
- * until hooks.stop or follow.quiet. On success everything is settled and the checkpoint is durable. After
- * an error the checkpoint is correct too, because settled operations are kept. If err->drift is
- * set, the index has another definition and a rebuild is the remedy.
+ * until hooks.stop or follow.quiet. On success everything is settled and the checkpoint is durable.
+ * After an error the checkpoint is correct too, because settled operations are kept. If err->drift
+ * is set, the index has another definition and a rebuild is the remedy.
  */
 int pipeline_run(const struct pipeline_options *options, const struct pipeline_ports *ports,
                  struct pipeline_result *result, struct err *err) MUST_CHECK;
