@@ -9,7 +9,10 @@ select s.name
                (5, 'Azure Database for PostgreSQL', to_regrole('azure_pg_admin') is not null),
                (6, 'Supabase', to_regrole('supabase_admin') is not null),
                (7, 'Neon', to_regrole('neon_superuser') is not null),
-               (8, 'Timescale Cloud', to_regrole('tsdbadmin') is not null)) s (place, name, found)
+               (8, 'Timescale Cloud', to_regrole('tsdbadmin') is not null),
+               (9, 'Heroku', exists (select from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+                                      where n.nspname = '_heroku' and p.proname = 'create_ext'))
+       ) s (place, name, found)
  where s.found
  order by s.place
  limit 1

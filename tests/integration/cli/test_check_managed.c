@@ -22,6 +22,9 @@ START_TEST(a_service_is_recognised_by_its_roles_and_functions)
         {"create role supabase_admin", "Supabase", "drop role supabase_admin"},
         {"create role neon_superuser", "Neon", "drop role neon_superuser"},
         {"create role tsdbadmin", "Timescale Cloud", "drop role tsdbadmin"},
+        {"create schema _heroku; create function _heroku.create_ext() returns int language sql "
+         "return 1",
+         "Heroku", "drop schema _heroku cascade"},
     };
     struct world w;
     struct lines l;
@@ -51,7 +54,7 @@ START_TEST(row_security_needs_no_superuser)
         .line = "table",
         .status = "FAIL",
         .words = "row security hides rows",
-        .before = "create role \"the owner\"; alter table articles owner to \"the owner\"",
+        .before = "create role \"the owner\" login; alter table articles owner to \"the owner\"",
         .as_reader = true,
         .plant = "create role supabase_admin; alter table articles enable row level security",
         .remedy = "grant \"the owner\" to ",
