@@ -361,9 +361,10 @@ static void init_warn(const struct init *i)
         terminal_print("role \"%s\" may not read \"%s\", so its values were not examined",
                        s->identity.role, s->name);
     }
-    if (s->table->row_security) {
-        terminal_print("row security hides rows of \"%s\" from this role, and a sync refuses that",
-                       s->name);
+    if (s->bypass != NULL) {
+        terminal_print("row security hides rows of \"%s\" from this role, and a sync refuses that: "
+                       "%s",
+                       s->name, s->bypass);
     }
     if (i->capture == INIT_LOG_PRIMARY) {
         terminal_print("this is a standby: name its primary in the file, as source.primary");

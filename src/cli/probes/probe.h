@@ -57,7 +57,6 @@ struct check {
     char account[160]; /* quoted account name; empty if unknown */
     struct pg *pg;
     struct pg_identity identity;
-    char managed[PG_SERVICE_BYTES]; /* the service that runs the source; "" if none is known */
     struct table *table;
     struct table **dependencies; /* tables of the pipeline's depends_on that were looked up; null if
                                   * not yet */

@@ -23,13 +23,14 @@ static void probe_source(struct check *c)
 {
     struct err err;
     struct source_options options;
+    char managed[PG_SERVICE_BYTES] = "";
     session_source_options(&c->session, &options);
     int rc = pg_open(&c->pg, &options, &err);
     if (rc == 0) {
         rc = pg_identify(c->pg, &c->identity, &err);
     }
     if (rc == 0) {
-        rc = pg_managed_service(c->pg, c->managed, &err);
+        rc = pg_managed_service(c->pg, managed, &err);
     }
     if (rc < 0) {
         c->what = strcmp(err.sqlstate, PG_POOLER_SQLSTATE) == 0 ? "pooler" : c->what;
@@ -39,7 +40,7 @@ static void probe_source(struct check *c)
     const struct pg_identity *id = &c->identity;
     check_pass(c, "PostgreSQL %d.%d%s%s answers, database \"%s\", role \"%s\"",
                id->server_version / 10000, id->server_version % 10000,
-               c->managed[0] != '\0' ? " on " : "", c->managed, id->database, id->role);
+               managed[0] != '\0' ? " on " : "", managed, id->database, id->role);
     c->what = "pooler";
     if (pg_is_pooled(c->pg)) {
         check_report(c, VERDICT_INFO, NULL,

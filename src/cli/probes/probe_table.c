@@ -26,31 +26,37 @@ static void probe_table_fail(struct check *c, struct err *err)
     check_fail_else(c, err, "correct the table, its key or the query under \"from\"");
 }
 
-/* A managed service has no superuser. There the rights of the owner are enough, because row
- * security does not apply to it unless it is forced. A superuser's rights are never offered. */
-static void probe_table_report_row_security(struct check *c)
+int probe_table_dependency(struct check *c, size_t index, const struct table **out, struct err *err)
+{
+    const struct from_config *from = &c->pipeline->from;
+    if (c->dependencies == NULL) {
+        c->dependencies = mem_zero(from->dependency_count, sizeof(struct table *));
+    }
+    struct table **found = &c->dependencies[index];
+    int rc = *found != NULL ? 0 : depend_of_query(c->pg, found, &from->dependencies[index], err);
+    *out = *found;
+    return rc;
+}
+
+/* Reports the first of the pipeline's tables of which row security hides rows; returns false if
+ * there is none. What cannot be looked up is reported by later lines. */
+static bool probe_table_report_hidden(struct check *c)
 {
     struct err ignored;
-    struct pg_result *r = NULL;
     struct buf remedy;
-    char oid[16];
-    snprintf(oid, sizeof(oid), "%u", (unsigned)c->table->oid);
-    buf_init(&remedy, LIST_BYTES);
-    int rc = pg_query(c->pg, &r, "maybe: text",
-                      "select format('grant %I to %I', o.rolname, current_user) from pg_class c "
-                      "join pg_roles o on o.oid = c.relowner where c.oid = $1::oid and not "
-                      "c.relforcerowsecurity and not o.rolsuper",
-                      &(const char *){oid}, 1, &ignored);
-    const char *grant = rc == 0 && pg_rows(r) == 1 ? pg_text(r, 0, 0) : NULL;
-    if (grant == NULL || c->managed[0] == '\0') {
-        buf_printf(&remedy, PG_ROW_SECURITY_REMEDY "%s", c->identity.role,
-                   grant != NULL ? "; if nobody may run that, as on a managed service: " : "");
+    const struct table *t = c->table;
+    for (size_t i = 0; !t->row_security; i++) {
+        if (i == c->pipeline->from.dependency_count ||
+            probe_table_dependency(c, i, &t, &ignored) < 0) {
+            return false;
+        }
     }
-    buf_push_text(&remedy, grant != NULL ? grant : "");
-    pg_result_release(r);
+    buf_init(&remedy, LIST_BYTES);
+    review_push_bypass(c->pg, t, c->identity.role, &remedy);
     check_report(c, VERDICT_FAIL, buf_text(&remedy), "row security hides rows of %s from this role",
-                 c->table->quoted);
+                 t->quoted);
     buf_release(&remedy);
+    return true;
 }
 
 static void probe_table(struct check *c)
@@ -60,15 +66,19 @@ static void probe_table(struct check *c)
     char size[UNITS_BYTES];
     const struct from_config *from = &c->pipeline->from;
     if (catalog_table(c->pg, &c->table, from->table, (const char *const *)from->key,
-                      from->key_count, &err) < 0 ||
-        (from->query != NULL && query_describe_columns(c->pg, c->table, from->query, &err) < 0)) {
+                      from->key_count, &err) < 0) {
+        probe_table_fail(c, &err);
+        return;
+    }
+    if (probe_table_report_hidden(c)) {
+        return;
+    }
+    if (from->query != NULL && query_describe_columns(c->pg, c->table, from->query, &err) < 0) {
         probe_table_fail(c, &err);
         return;
     }
     const struct table *t = c->table;
-    if (t->row_security) {
-        probe_table_report_row_security(c);
-    } else if (t->estimated_rows < 0) {
+    if (t->estimated_rows < 0) {
         check_pass(c, "%s, %s, never analysed", t->quoted, units_size(size, t->bytes));
     } else {
         check_pass(c, "%s, about %s rows, %s", t->quoted, units_count(rows, t->estimated_rows),
@@ -146,18 +156,6 @@ static int probe_table_report_missing(struct check *c, const struct table *t, st
         rc = 1;
     }
     review_rights_release(&missing);
-    return rc;
-}
-
-int probe_table_dependency(struct check *c, size_t index, const struct table **out, struct err *err)
-{
-    const struct from_config *from = &c->pipeline->from;
-    if (c->dependencies == NULL) {
-        c->dependencies = mem_zero(from->dependency_count, sizeof(struct table *));
-    }
-    struct table **found = &c->dependencies[index];
-    int rc = *found != NULL ? 0 : depend_of_query(c->pg, found, &from->dependencies[index], err);
-    *out = *found;
     return rc;
 }
 

@@ -102,6 +102,34 @@ int review_writers(struct pg *pg, const struct table *t, struct review_rights *o
     return review_ask_rights(pg, "review_writers", PG_PARAMS(PG_INT(t->oid)), out, err);
 }
 
+int review_bypass(struct pg *pg, const struct table *t, const char *reader,
+                  struct review_rights *out, struct err *err)
+{
+    char managed[PG_SERVICE_BYTES];
+    *out = (struct review_rights){0};
+    int rc = pg_managed_service(pg, managed, err);
+    return rc < 0
+               ? rc
+               : review_ask_rights(
+                     pg, "review_bypass",
+                     PG_PARAMS(PG_INT(t->oid), reader, managed[0] != '\0' ? "t" : "f"), out, err);
+}
+
+void review_push_bypass(struct pg *pg, const struct table *t, const char *reader, struct buf *out)
+{
+    struct err ignored;
+    struct review_rights ways;
+    if (review_bypass(pg, t, reader, &ways, &ignored) < 0 || ways.count == 0) {
+        buf_push_text(out, "name a role in source.uri to which it does not apply: one with "
+                           "bypassrls, or the owner of the table unless row security is forced");
+    }
+    for (size_t i = 0; i < ways.count; i++) {
+        buf_printf(out, "%slet %s run: %s", i > 0 ? "; if that is impossible, " : "",
+                   ways.items[i].words, ways.items[i].statement);
+    }
+    review_rights_release(&ways);
+}
+
 void review_rights_release(struct review_rights *r)
 {
     for (size_t i = 0; i < r->count; i++) {

@@ -81,7 +81,12 @@ int pg_fail(const struct pg *pg, const PGresult *result, struct err *err)
     }
     strncpy(err->sqlstate, sqlstate, sizeof(err->sqlstate) - 1);
     if (pg_is_row_security(result)) {
-        err_hint(err, PG_ROW_SECURITY_REMEDY, PQuser(pg->conn));
+        err_hint(
+            err,
+            "role \"%s\" needs bypassrls or the rights of the table's owner; \"rowferry check\" "
+            "prints a statement for this server. No policy is enough: one could hide rows "
+            "unseen",
+            PQuser(pg->conn));
     } else if (strncmp(sqlstate, OURS, strlen(OURS)) == 0 && hint != NULL) {
         err_hint(err, "%s", hint);
     } else if (strcmp(sqlstate, "42501") == 0) {

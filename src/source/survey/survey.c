@@ -226,6 +226,12 @@ int survey_take(struct survey *out, struct pg *pg, const struct survey_input *in
     rc = rc == 0 ? pg_script(pg, LOOK_TIMEOUT, err) : rc;
     rc = rc == 0 ? survey_look_capture(out, pg, err) : rc;
     rc = rc == 0 ? review_changes(pg, out->table, &out->changes, err) : rc;
+    if (rc == 0 && out->table->row_security) {
+        struct buf text;
+        buf_init(&text, SURVEY_TEXT_BYTES);
+        review_push_bypass(pg, out->table, out->identity.role, &text);
+        out->bypass = buf_detach(&text);
+    }
     if (rc == 0) {
         survey_give_columns(out);
     }
@@ -247,6 +253,7 @@ void survey_release(struct survey *s)
     free(s->key_index);
     free(s->lines);
     free(s->log_obstacle);
+    free(s->bypass);
     free(s->cursor);
     free(s->cursor_index);
     *s = (struct survey){0};

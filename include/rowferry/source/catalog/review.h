@@ -50,6 +50,12 @@ int review_surplus(struct pg *pg, const struct table *t, struct review_rights *o
 int review_writers(struct pg *pg, const struct table *t, struct review_rights *out,
                    struct err *err) MUST_CHECK;
 void review_rights_release(struct review_rights *r);
+/* Finds who (words) may run which statement, so that the table's row security hides no row from the
+ * role `reader`, which need not exist. The best way first; empty if there is none. */
+int review_bypass(struct pg *pg, const struct table *t, const char *reader,
+                  struct review_rights *out, struct err *err) MUST_CHECK;
+/* Appends the same as a remedy. */
+void review_push_bypass(struct pg *pg, const struct table *t, const char *reader, struct buf *out);
 
 /* Changes of the table according to the server's statistics. */
 struct review_changes {

@@ -31,12 +31,6 @@
 
 #include "rowferry/base/err.h"
 
-/* Remedy for a role whose rows are filtered. The session has row_security off, so even a policy
- * that shows all rows does not help. */
-#define PG_ROW_SECURITY_REMEDY                                                                     \
-    "let a superuser run: alter role \"%s\" bypassrls; no policy is enough, because one could "    \
-    "hide rows unseen"
-
 #define PG_POOLER_SQLSTATE "RF002" /* our own, of an err: the pooler is not in session mode */
 
 struct buf;

@@ -38,6 +38,7 @@ struct survey {
     enum install_state log;   /* of the table and of all its dependencies */
     bool may_install;
     bool readable;      /* by this role; if not, samples are missing too */
+    char *bypass;       /* the remedy if row security hides rows from this role; else null */
     char *cursor;       /* the column with the time of a row's last change; null: none found */
     char *cursor_index; /* an index that begins with that column; null: none */
     bool cursor_filled;
