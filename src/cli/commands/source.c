@@ -200,7 +200,7 @@ static int source_push_sql(const struct installer *i, struct buf *sql, struct er
     if (rc == 0) {
         source_push_comments(sql, &beside);
         buf_push_text(sql, is ? "-- installed with --notify, and stays so\n" : "");
-        rc = install_print(i->table, i->reader, sql, err);
+        rc = install_print(i->pg, i->table, i->reader, sql, err);
     }
     if (rc == 0 && source_notify_chosen(i, &on)) {
         install_print_notify(i->table, on, sql);

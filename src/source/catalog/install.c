@@ -13,6 +13,7 @@
 #include "rowferry/base/embed.h"
 #include "rowferry/base/text.h"
 #include "rowferry/source/catalog/keytext.h"
+#include "rowferry/source/catalog/review.h"
 #include "sql/sqlquote.h"
 
 #define SCRIPT_MAX_BYTES ((size_t)1 << 20)
@@ -24,7 +25,7 @@
 static void install_push_script(struct buf *out, const char *name, const struct table *t,
                                 const char *reader, const char *notify)
 {
-    enum { RELATION, KEY, EXPRESSION, SCHEMA, READER, TEXTS };
+    enum { RELATION, KEY, EXPRESSION, SCHEMA, READER, NAME, TEXTS };
     struct buf quoted[TEXTS];
     struct buf text;
     buf_init(&text, SCRIPT_MAX_BYTES);
@@ -39,12 +40,14 @@ static void install_push_script(struct buf *out, const char *name, const struct 
     sqlquote_literal(&quoted[EXPRESSION], buf_text(&text));
     sqlquote_identifier(&quoted[SCHEMA], t->schema);
     sqlquote_identifier(&quoted[READER], reader != NULL ? reader : "READER");
+    sqlquote_literal(&quoted[NAME], reader != NULL ? reader : "READER");
     const struct placeholder places[] = {{"relation", buf_text(&quoted[RELATION])},
                                          {"key", buf_text(&quoted[KEY])},
                                          {"expression", buf_text(&quoted[EXPRESSION])},
                                          {"schema", buf_text(&quoted[SCHEMA])},
                                          {"table", t->quoted},
                                          {"reader", buf_text(&quoted[READER])},
+                                         {"name", buf_text(&quoted[NAME])},
                                          {"notify", notify},
                                          {0}};
     template_fill(out, embed_text(source_sql, name), places);
@@ -62,7 +65,31 @@ static void install_push_comment(struct buf *out, const char *words, const struc
     buf_push_literal(out, ".\n");
 }
 
-int install_print(const struct table *table, const char *reader, struct buf *out, struct err *err)
+/* Appends the statement that lets the reader pass row security. It is no part of the transaction,
+ * because another role than the one that runs the rest may be needed. */
+static int install_push_bypass(struct pg *pg, const struct table *t, const char *reader,
+                               struct buf *out, struct err *err)
+{
+    struct review_rights ways;
+    int rc = review_bypass(pg, t, reader, &ways, err);
+    for (size_t i = 0; rc == 0 && i < ways.count; i++) {
+        install_push_comment(out,
+                             i == 0 ? "Row security hides rows from the reader of"
+                                    : "If that is impossible, there is another way for",
+                             t);
+        buf_push_literal(out, "-- Let ");
+        text_escape(out, ways.items[i].words, strlen(ways.items[i].words));
+        buf_push_text(out, i == 0 ? " run:\n" : " run: ");
+        (i == 0 ? buf_push_text(out, ways.items[i].statement)
+                : text_escape(out, ways.items[i].statement, strlen(ways.items[i].statement)));
+        buf_push_literal(out, ";\n");
+    }
+    review_rights_release(&ways);
+    return rc;
+}
+
+int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,
+                  struct err *err)
 {
     const struct placeholder places[] = {{"look_log", embed_text(source_sql, "look_log")}, {0}};
     int rc = catalog_capturable(table, err);
@@ -71,6 +98,9 @@ int install_print(const struct table *table, const char *reader, struct buf *out
     }
     /* the session that runs the script may have other settings, and more rights than the owner */
     template_fill(out, embed_text(source_sql, "install_begin"), places);
+    if (reader != NULL) {
+        install_push_script(out, "install_roles", table, reader, NULL);
+    }
     buf_push_text(out, embed_text(source_sql, "001_change_log"));
     install_push_comment(out, "The triggers of", table);
     install_push_script(out, "install_capture", table, reader, NULL);
@@ -78,7 +108,7 @@ int install_print(const struct table *table, const char *reader, struct buf *out
                reader == NULL ? "; replace \"READER\" by its role" : "");
     install_push_script(out, "install_grants", table, reader, NULL);
     buf_push_literal(out, "\ncommit;\n");
-    return 0;
+    return reader != NULL ? install_push_bypass(pg, table, reader, out, err) : 0;
 }
 
 /* Runs a script that takes strong locks. It has a short lock timeout and is retried, so that the

@@ -135,7 +135,7 @@ START_TEST(a_script_that_is_pasted_refuses_a_schema_of_somebody_else)
     char *owner = world_of(&w, NOTES "create table t (id bigint primary key, body text)");
     struct pg *pg = walk_connect(w.uri);
     struct table *table = walk_table(&w, pg);
-    must(install_print(table, NULL, &script, &err), &err);
+    must(install_print(pg, table, NULL, &script, &err), &err);
     as(&w, owner, "create schema rowferry");
     PGresult *r = PQexec(w.db, buf_text(&script));
     ck_assert_int_eq(PQresultStatus(r), PGRES_FATAL_ERROR);
@@ -161,7 +161,7 @@ START_TEST(a_line_break_in_a_name_stays_in_the_comment)
                                "bigint primary key, body text)");
     struct pg *pg = walk_connect(w.uri);
     struct table *table = walk_table(&w, pg);
-    must(install_print(table, NULL, &script, &err), &err);
+    must(install_print(pg, table, NULL, &script, &err), &err);
     install_print_notify(table, true, &script);
     sql_exec(w.db, "create role \"READER\"");
     PGresult *r = PQexec(w.db, buf_text(&script));

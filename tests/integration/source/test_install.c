@@ -181,7 +181,7 @@ START_TEST(the_reader_reads_with_what_was_printed_and_no_more)
     struct pg *pg = walk_connect(w.uri);
     struct table *table = walk_table(&w, pg);
     must(install_remove(pg, table, &err), &err);
-    must(install_print(table, role, &script, &err), &err);
+    must(install_print(pg, table, role, &script, &err), &err);
     sql_exec(w.db, "%s", buf_text(&script));
     sql_exec(w.db, "%s", buf_text(&script));
     sql_exec(w.db, "insert into note select i, 'x' from generate_series(1, 10) i");

@@ -57,8 +57,10 @@ void installed_beside_release(struct install_beside *b);
 #define INSTALL_DUMP_REMEDY "pg_dump --exclude-schema=rowferry"
 
 /* Appends the SQL that `source install` would run for the table, and the grants for `reader` (a
- * role; null = a placeholder), as a script that a DBA can paste. */
-int install_print(const struct table *table, const char *reader, struct buf *out,
+ * role; null = a placeholder), as a script that a DBA can paste. It creates the reader if it does
+ * not exist, and is made for the server that `pg` is connected to: it also has the statement that
+ * lets the reader pass row security there. */
+int install_print(struct pg *pg, const struct table *table, const char *reader, struct buf *out,
                   struct err *err) MUST_CHECK;
 
 /* Runs that SQL, with short locks on one table at a time. A second run changes nothing. */
