@@ -133,14 +133,24 @@ static void probe_table_report_rights(struct check *c, enum verdict verdict, con
 {
     struct buf words;
     struct buf statements;
+    bool revoke = true;
     buf_init(&words, LIST_BYTES);
     buf_init(&statements, LIST_BYTES);
     for (size_t i = 0; i < r->count; i++) {
+        const char *statement = r->items[i].statement;
         buf_printf(&words, "%s%s", i > 0 ? ", " : "", r->items[i].words);
-        buf_printf(&statements, "%s%s", i > 0 ? "; " : "", r->items[i].statement);
+        buf_printf(&statements, "%s%s", i > 0 ? "; " : "", statement != NULL ? statement : "");
+        revoke = revoke && statement != NULL;
     }
     check_report(c, verdict, NULL, "role \"%s\" %s %s", c->identity.role, verb, buf_text(&words));
-    check_remedy(c, "have the owner run: %s", buf_text(&statements));
+    if (revoke) {
+        check_remedy(c, "have the owner run: %s", buf_text(&statements));
+    } else {
+        check_remedy(c,
+                     "run what \"rowferry source print %s --reader rowferry\" shows, and name that "
+                     "role in source.uri; if no role can be created here, keep this one",
+                     c->pipeline->name);
+    }
     buf_release(&words);
     buf_release(&statements);
 }

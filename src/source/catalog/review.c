@@ -78,7 +78,7 @@ static int review_ask_rights(struct pg *pg, const char *name, const char *const 
         out->items = mem_zero(out->count, sizeof(*out->items));
         for (size_t i = 0; i < out->count; i++) {
             out->items[i].words = text_copy(pg_text(r, i, 0));
-            out->items[i].statement = text_copy(pg_text(r, i, 1));
+            out->items[i].statement = pg_text(r, i, 1) != NULL ? text_copy(pg_text(r, i, 1)) : NULL;
         }
     }
     pg_result_release(r);

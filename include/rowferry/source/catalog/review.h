@@ -31,7 +31,8 @@ struct review_server {
 };
 int review_server(struct pg *pg, struct review_server *out, struct err *err) MUST_CHECK;
 
-/* A missing or excessive right of a role: a description, and the statement that corrects it. */
+/* A missing or excessive right of a role: a description, and the statement that corrects it; null
+ * if another role should be used instead. */
 struct review_right {
     char *words;
     char *statement;
