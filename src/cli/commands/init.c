@@ -392,9 +392,9 @@ static int init_write_out(const struct init *i, struct err *err)
         rc = newfile_save(file, arguments_have(i->arguments, OPTION_FORCE), &text, err);
     }
     if (rc == 0 && file != NULL) {
-        const char *next = i->capture == INIT_CURSOR || i->survey.log == INSTALL_CURRENT
-                               ? "check"
-                               : "source install";
+        const char *next = i->capture == INIT_CURSOR || i->survey.log == INSTALL_CURRENT ? "check"
+                           : i->capture == INIT_LOG_BY_DBA ? "source print, for a DBA to run"
+                                                           : "source install";
         terminal_print("\"%s\" is written; next: rowferry -c %s %s", file, file, next);
     }
     buf_release(&text);

@@ -66,7 +66,12 @@ static void init_write_push_head(struct buf *out, const struct init *i)
         out, 0,
         "Proposed by rowferry init: it works as it is, and you can change each line. Next:");
     if (i->capture != INIT_CURSOR && s->log != INSTALL_CURRENT) {
-        init_write_push_step(out, i, "source install", "the change log in the database");
+        if (i->capture == INIT_LOG_BY_DBA) {
+            init_write_push_step(out, i, "source print",
+                                 "SQL for a DBA: the change log and grants");
+        } else {
+            init_write_push_step(out, i, "source install", "the change log in the database");
+        }
     }
     init_write_push_step(out, i, "check",
                          "checks everything that a sync needs, and changes nothing");
@@ -82,6 +87,15 @@ static void init_write_push_source(struct buf *out, const struct init *i)
                             "or $PGPASSWORD, or from",
                             id->server_version / 10000, id->server_version % 10000);
     init_write_push_comment(out, 4, "  \"password\": { \"file\": \"/run/secrets/pg\" }");
+    if (i->survey.may_install) {
+        init_write_push_comment(
+            out, 4,
+            "Role \"%s\" may do more than a sync needs. \"rowferry source print "
+            "--reader rowferry\" shows",
+            id->role);
+        init_write_push_comment(out, 4,
+                                "the SQL for a role of its own; run it and name that role here.");
+    }
     if (i->capture == INIT_LOG_PRIMARY) {
         init_write_push_comment(out, 4,
                                 "This is a standby, and the change log is written on its primary: "
