@@ -158,6 +158,8 @@ static int install_explain_rights(const struct table *t, int rc, struct err *err
         err_hint(err,
                  "this needs the right to create a schema, and the table's owner: let a DBA run "
                  "what \"rowferry source print\" shows");
+    } else if (rc < 0 && strcmp(err->sqlstate, "42704") == 0) {
+        err_hint(err, "create the reader, or let a DBA run what \"rowferry source print\" shows");
     }
     return rc < 0 ? err_context(err, "could not install the change log for %s", t->quoted) : 0;
 }

@@ -201,6 +201,10 @@ START_TEST(an_administrator_is_not_told_to_give_up_its_rights)
     ck_assert_ptr_nonnull(strstr(r.out, "source print articles --reader rowferry"));
     ck_assert_ptr_null(strstr(r.out, "alter role"));
     program_result_release(&r);
+    rowferry_run(&r, s.config, "source", "install", "--reader", "rowferry", NULL);
+    ck_assert_int_eq(r.exit_code, 1);
+    ck_assert_ptr_nonnull(strstr(r.err, "create the reader, or let a DBA run"));
+    program_result_release(&r);
     place_close(&s);
 }
 END_TEST
