@@ -18,6 +18,7 @@
 #include "rowferry/state/resnapshot.h"
 #include "rowferry/state/validation.h"
 #include "rowferry/state/verification.h"
+#include "rowferry/state/written_place.h"
 
 #define SQL_MAX_BYTES 4096
 
@@ -144,6 +145,13 @@ static const struct state_column request_limit_columns[] = {
     {.name = NULL},
 };
 
+static const struct state_column written_place_columns[] = {
+    {COLUMN(COLUMN_TEXT, written_place, uuid)},
+    {COLUMN(COLUMN_TEXT, written_place, place)},
+    {COLUMN(COLUMN_FLAG, written_place, lost)},
+    {.name = NULL},
+};
+
 static const struct {
     const char *name; /* of the table */
     const struct state_column *columns;
@@ -164,6 +172,7 @@ static const struct {
     [PIPELINE_ROW_VALIDATION] = {"validation", validation_columns, STAYS},
     [PIPELINE_ROW_HOOK_MARKS] = {"hook_marks", hook_marks_columns, STAYS},
     [PIPELINE_ROW_REQUEST_LIMIT] = {"request_limit", request_limit_columns, STAYS},
+    [PIPELINE_ROW_PLACE] = {"place", written_place_columns, REPLACED},
 };
 
 static void pipeline_row_push_names(struct buf *sql, const struct state_column *columns)

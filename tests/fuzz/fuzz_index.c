@@ -9,7 +9,7 @@
 #define ALIAS "shop"
 #define PIPELINE "p"
 
-static const struct generation_id generation = {NAME, "u1", PIPELINE};
+static const struct generation_id generation = {NAME, "u1", PIPELINE, NULL};
 
 static void expect_info(const struct index_info *info)
 {

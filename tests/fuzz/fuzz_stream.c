@@ -19,7 +19,7 @@ static void create(struct service *s)
 
 static void mark(struct service *s)
 {
-    struct generation_id stream = {NAME, "u1", "p"};
+    struct generation_id stream = {NAME, "u1", "p", NULL};
     struct err err;
     served_result(stream_mark(s, &stream, &err), 0, &err);
 }

@@ -29,6 +29,7 @@ struct source_facts {
     const char *words; /* canonical text behind the fingerprint (engine/generation/drift.h); null:
                           unknown */
     int version;       /* of the server, as 150018 */
+    const char *place; /* of the server that is written (generation/place.h); null: unknown */
 };
 
 struct table_source; /* engine/ports/table_source.h; a test has its own */

@@ -22,6 +22,7 @@ enum pipeline_row {
     PIPELINE_ROW_VALIDATION,        /* struct validation */
     PIPELINE_ROW_HOOK_MARKS,        /* struct hook_marks */
     PIPELINE_ROW_REQUEST_LIMIT,     /* struct request_limit */
+    PIPELINE_ROW_PLACE,             /* struct written_place */
     PIPELINE_ROWS,
 };
 

@@ -63,7 +63,7 @@ static void probe_index_report_write_alias(struct check *c, const struct index_i
     struct err err;
     bool given;
     char alias[INDEX_WRITE_ALIAS_BYTES];
-    const struct generation_id generation = {index->name, index->uuid, index->pipeline};
+    const struct generation_id generation = {index->name, index->uuid, index->pipeline, NULL};
     if (write_alias_look(c->session.service, &generation, alias, &given, &err) < 0) {
         check_fail(c, &err);
     } else if (!given) {

@@ -160,6 +160,10 @@ static void probe_origin_report(struct check *c, struct session *s, const struct
     } else {
         probe_origin_report_found(c, s, state, &found, index->name);
     }
+    if (found.kind == DRIFT_NONE &&
+        place_pipeline_check(&options.definition, &facts, index, state, &err) < 0) {
+        check_fail(c, &err);
+    }
     drift_release(&found);
     state_close(state);
 }

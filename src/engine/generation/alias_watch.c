@@ -14,7 +14,9 @@ static bool alias_watch_misses(const struct alias_watch *a, enum alias_kind kind
 {
     return kind != (a->view->target.stream ? ALIAS_STREAM : ALIAS_ONE) ||
            strcmp(at->name, a->view->target.index) != 0 ||
-           (a->uuid != NULL && strcmp(at->uuid, a->uuid) != 0);
+           (a->uuid != NULL && strcmp(at->uuid, a->uuid) != 0) ||
+           (a->place != NULL && *a->place != '\0' && *at->place != '\0' &&
+            strcmp(at->place, a->place) != 0);
 }
 
 /* Records if the service answers. While a change waits, only the answers to it count: a service may

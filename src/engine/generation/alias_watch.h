@@ -11,8 +11,9 @@
 
 struct alias_watch {
     const struct loop_view *view;
-    const char *alias; /* borrowed, as is uuid; null: watch disabled */
+    const char *alias; /* borrowed, as are uuid and place; null: watch disabled */
     const char *uuid;  /* null: unknown */
+    const char *place; /* that the index named at the start; null or empty: unknown */
     struct retry_budget *service_retry;
     int64_t due_us; /* time of the next poll; 0 = not scheduled yet */
     bool asked;     /* a query is pending */

@@ -9,6 +9,7 @@
 
 #include "generation/generation_private.h"
 #include "generation/generation_retention.h"
+#include "generation/place.h"
 #include "rowferry/base/failpoint.h"
 #include "rowferry/base/log.h"
 #include "rowferry/state/rebuild.h"
@@ -106,7 +107,7 @@ static int generation_refuse_concrete(const struct generation *t, struct err *er
                     t->definition->name);
 }
 
-static int generation_expect_own(const struct generation *t, const struct index_info *from,
+static int generation_expect_own(struct generation *t, const struct index_info *from,
                                  struct err *err)
 {
     if (t->definition->stream && !generation_index_is_ours(t, from)) {
@@ -129,7 +130,7 @@ static int generation_expect_own(const struct generation *t, const struct index_
                               "reindex %s rebuilds the index from this database",
                               t->definition->name);
     }
-    return 0;
+    return t->next ? 0 : place_check(t, from, err);
 }
 
 int generation_holder(struct generation *t, enum alias_kind *kind, struct index_info *from,
@@ -181,38 +182,6 @@ static int generation_free_name(struct generation *t, int64_t *number, struct bu
     return 0;
 }
 
-static void generation_meta(const struct generation *t, const char *fingerprint, struct buf *meta)
-{
-    buf_push_literal(meta, "{\"pipeline\":");
-    text_json(meta, t->definition->name, strlen(t->definition->name));
-    buf_push_literal(meta, ",\"mapping\":");
-    text_json(meta, fingerprint, strlen(fingerprint));
-    buf_push_literal(meta, ",\"source\":");
-    text_json(meta, t->facts.identity, strlen(t->facts.identity));
-    buf_push_literal(meta, ",\"table\":");
-    text_json(meta, t->facts.fingerprint, strlen(t->facts.fingerprint));
-    buf_push_literal(meta, ",\"creator\":");
-    text_json(meta, t->creator, strlen(t->creator));
-    buf_push_literal(meta, ",\"rowferry\":\"" ROWFERRY_VERSION "\"}");
-}
-
-int generation_create(const struct generation *t, const char *fingerprint, struct err *err)
-{
-    struct buf meta;
-    struct buf mappings;
-    buf_init(&meta, 64 * 1024);
-    buf_init(&mappings, 16 * 1024 * 1024);
-    generation_meta(t, fingerprint, &meta);
-    mapping_write(&mappings, t->definition->mapping, buf_text(&meta));
-    __typeof__(index_create) *create =
-        t->definition->stream ? t->service.ops->stream.create : t->service.ops->create;
-    int rc = create(t->service.self, t->checkpoint.generation, buf_text(&mappings),
-                    t->definition->settings, err);
-    buf_release(&meta);
-    buf_release(&mappings);
-    return rc;
-}
-
 /* Records the uuid of the index just created. */
 static int generation_adopt_uuid(struct generation *t, struct err *err)
 {
@@ -229,6 +198,7 @@ static int generation_adopt_uuid(struct generation *t, struct err *err)
     if (!t->definition->stream) {
         rc = schema_expect_plain(t, &info, err);
     }
+    rc = rc == 0 ? place_check(t, &info, err) : rc;
     rc = rc == 0 ? checkpoint_set_uuid(t->state, info.uuid, err) : rc;
     return rc < 0 ? rc : generation_reload(t, err);
 }
@@ -392,6 +362,7 @@ static int generation_check_live(struct generation *t, struct err *err)
         return err_hint(err, "rebuild the index: rowferry reindex %s", t->definition->name);
     }
     rc = schema_check_source_id(t, &at, err);
+    rc = rc == 0 ? place_check(t, &at, err) : rc;
     return rc < 0 ? rc : schema_check(t, err);
 }
 
@@ -407,6 +378,10 @@ static int generation_check_building(struct generation *t, struct err *err)
     }
     bool same = found && generation_is_generation(t, &at);
     bool unborn = !found && c->index_uuid == NULL;
+    rc = same ? place_check(t, &at, err) : 0;
+    if (rc < 0) {
+        return rc;
+    }
     struct err drift = {.message = "to.index was changed"};
     if ((same || unborn) && generation_name_is_of_alias(t, c->generation) &&
         schema_check(t, &drift) == 0) {
@@ -496,5 +471,6 @@ static int generation_find(struct generation *t, struct err *err)
 int generation_prepare(struct generation *t, struct err *err)
 {
     int rc = generation_find(t, err);
+    rc = rc == 0 && !t->observes ? place_settle(t, err) : rc;
     return rc == 0 && !t->observes ? generation_open(t, err) : rc;
 }

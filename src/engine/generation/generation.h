@@ -24,6 +24,13 @@ struct generation_rebuild {
     int64_t keep;     /* former generations to keep if the generation is found swapped in */
 };
 
+/* Result of place_check. */
+struct generation_place {
+    char text[512]; /* of the source, and of the index after place_settle; empty: unknown */
+    bool moved;     /* the index names another one */
+    bool noted;     /* the state file names this one */
+};
+
 struct generation {
     const struct pipeline_definition *definition; /* borrowed; of a data stream, the stream is the
                                                      only generation (generation_stream.c) */
@@ -44,6 +51,7 @@ struct generation {
     struct drift_found drift;                  /* result of the last comparison, see schema.c */
     char write_alias[INDEX_WRITE_ALIAS_BYTES]; /* of the generation; empty: not opened for writes */
     char extended[512];                        /* properties that this run added; empty: none */
+    struct generation_place place;
     char creator[17]; /* mark of the index that this run creates or resumes */
 };
 

@@ -118,7 +118,12 @@ static int schema_refuse(const struct generation *t, struct err *err)
         return err_hint(err, "the next sync adds it to the index: rowferry sync %s",
                         t->definition->name);
     }
-    (void)generation_hint_anew(t, "restore its former definition", err);
+    bool other = !generation_same_text(t->checkpoint.source_identity, t->facts.identity);
+    (void)generation_hint_anew(t,
+                               other ? "pg_upgrade, a restored dump and a logical copy make "
+                                       "another database: connect to the former one"
+                                     : "restore its former definition",
+                               err);
     return err_drift(err);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "generation/generation_retention.h"
+#include "generation/place.h"
 #include "rowferry/base/log.h"
 #include "rowferry/base/text.h"
 #include "rowferry/document/model/version.h"
@@ -124,7 +125,8 @@ int takeover_try(struct generation *t, struct err *err)
     enum alias_kind kind;
     int rc = generation_resolve(t, &kind, &live, err);
     bool ours = rc == 0 && kind == ALIAS_ONE && strcmp(live.pipeline, t->definition->name) == 0;
-    if (ours) {
+    rc = ours ? place_check(t, &live, err) : rc;
+    if (ours && rc == 0) {
         rc = takeover_of(t, &live, takeover_differs(t, &live), err);
     }
     if (rc == 0) {
@@ -202,6 +204,10 @@ int takeover_newer(struct generation *t, struct err *err)
     int rc = generation_resolve(t, &kind, &live, err);
     if (rc < 0 || kind != ALIAS_ONE || strcmp(live.pipeline, t->definition->name) != 0 ||
         takeover_differs(t, &live) != NULL) {
+        return rc;
+    }
+    rc = place_check(t, &live, err);
+    if (rc < 0) {
         return rc;
     }
     bool own = takeover_is_own(t, &live);

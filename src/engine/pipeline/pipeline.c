@@ -151,6 +151,7 @@ static void pipeline_sync_take_generation(struct sync *s)
     l->watchers.alias = (struct alias_watch){.view = &l->view,
                                              .alias = live ? s->options->definition.alias : NULL,
                                              .uuid = s->target.checkpoint.index_uuid,
+                                             .place = s->target.place.text,
                                              .service_retry = &l->service_retry};
     l->view.target.index = s->target.checkpoint.generation;
     l->sender.write_alias = s->target.write_alias;

@@ -24,6 +24,7 @@ struct table_source {
     struct table *table;
     struct pg_identity identity;
     struct plan plan;
+    char place[PG_PLACE_BYTES];
     char identity_text[96];
     char fingerprint[17]; /* of everything that the plan uses */
     struct buf words;     /* canonical text of the same, one line each: see drift.h */
@@ -319,6 +320,9 @@ static int table_source_connect(struct table_source *t, struct source_facts *fac
         rc = pg_identify(t->pg, &t->identity, err);
     }
     if (rc == 0) {
+        rc = pg_look_place(t->pg, t->place, err);
+    }
+    if (rc == 0) {
         rc = table_source_look_up(t, err);
     }
     if (rc == 0) {
@@ -340,8 +344,9 @@ static int table_source_connect(struct table_source *t, struct source_facts *fac
     }
     snprintf(t->identity_text, sizeof(t->identity_text), "%s/%s", t->identity.system,
              t->identity.database);
-    *facts = (struct source_facts){t->identity_text, t->fingerprint, &t->plan, buf_text(&t->words),
-                                   t->identity.server_version};
+    *facts = (struct source_facts){
+        t->identity_text,           t->fingerprint, &t->plan, buf_text(&t->words),
+        t->identity.server_version, t->place};
     return 0;
 }
 

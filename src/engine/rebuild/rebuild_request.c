@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "generation/generation_retention.h"
+#include "generation/place.h"
 #include "rebuild/rebuild_private.h"
 #include "rowferry/base/log.h"
 
@@ -120,7 +121,7 @@ static int rebuild_request_find_former(struct rebuild_job *j, const struct gener
     return rc;
 }
 
-static int rebuild_request_check_former(struct rebuild_job *j, const struct generation *t,
+static int rebuild_request_check_former(struct rebuild_job *j, struct generation *t,
                                         const struct index_info *former, struct err *err)
 {
     if (former->closed || former->write_block != NULL) {
@@ -138,7 +139,7 @@ static int rebuild_request_check_former(struct rebuild_job *j, const struct gene
             j->options->pipeline->definition.name);
         return err_drift(err);
     }
-    return 0;
+    return place_check(t, former, err);
 }
 
 /* Begins from the position where it was replaced. If that is unknown, or dead letters were open,

@@ -92,6 +92,10 @@ int index_expect_same(const struct index_info *at, const struct generation_id *g
                        "refusing to write to %s \"%s\": its _meta does not name pipeline \"%s\"",
                        what, g->name, g->pipeline);
     }
+    if (g->place != NULL && strcmp(at->place, g->place) != 0) {
+        return err_set(err, ERR_TRANSIENT, "%s \"%s\" was taken over from another server just now",
+                       what, g->name);
+    }
     return 0;
 }
 
@@ -112,6 +116,7 @@ void index_info_read(struct index_info *out, const char *name, struct json_objec
     body_copy(out->source, sizeof(out->source), json_tree_text(ours, "source"));
     body_copy(out->table, sizeof(out->table), json_tree_text(ours, "table"));
     body_copy(out->creator, sizeof(out->creator), json_tree_text(ours, "creator"));
+    body_copy(out->place, sizeof(out->place), json_tree_text(ours, "place"));
     out->left_clock =
         json_object_get_int64(json_tree_at(ours, (const char *const[]){"left", "clock", NULL}));
     out->closed = strcmp(json_tree_text(settings, "verified_before_close"), "true") == 0;

@@ -9,7 +9,9 @@
 
 #define WANTED                                                                                     \
     "*.aliases,*.settings.index.uuid,*.mappings._meta.rowferry.pipeline,"                          \
-    "*.mappings._meta.rowferry.creator"
+    "*.mappings._meta.rowferry.creator,*.mappings._meta.rowferry.place"
+
+#define FORMER_MOST 8 /* of one request; the next start removes the others */
 
 void write_alias_of(char out[INDEX_WRITE_ALIAS_BYTES], const char *name, const char *creator)
 {
@@ -111,8 +113,28 @@ int write_alias_expect_hidden(struct service *s, const char *name, const char *p
     return rc;
 }
 
-int write_alias_look(struct service *s, const struct generation_id *generation,
-                     char alias[INDEX_WRITE_ALIAS_BYTES], bool *given, struct err *err)
+/* Write aliases of former creators; they belong to writers that were replaced. */
+struct former_aliases {
+    char names[FORMER_MOST][INDEX_WRITE_ALIAS_BYTES];
+    size_t count;
+};
+
+static void write_alias_find_former(struct json_object *description, const char *name,
+                                    const char *own, struct former_aliases *out)
+{
+    char plain[INDEX_WRITE_ALIAS_BYTES];
+    write_alias_of(plain, name, "");
+    struct json_members aliases = json_tree_members(json_tree_member(description, "aliases"));
+    while (json_tree_next(&aliases) && out->count < FORMER_MOST) {
+        if (strncmp(aliases.name, plain, strlen(plain)) == 0 && strcmp(aliases.name, own) != 0) {
+            snprintf(out->names[out->count++], INDEX_WRITE_ALIAS_BYTES, "%s", aliases.name);
+        }
+    }
+}
+
+static int write_alias_look_all(struct service *s, const struct generation_id *generation,
+                                char alias[INDEX_WRITE_ALIAS_BYTES], bool *given,
+                                struct former_aliases *former, struct err *err)
 {
     struct json_object *tree = NULL;
     struct index_info info;
@@ -131,15 +153,31 @@ int write_alias_look(struct service *s, const struct generation_id *generation,
         rc = write_alias_expect_alone(tree, name, alias, err);
     }
     *given = rc == 0 && write_alias_is_plain(found, alias);
+    if (rc == 0) {
+        write_alias_find_former(found, name, alias, former);
+    }
     json_object_put(tree);
     return rc;
+}
+
+int write_alias_look(struct service *s, const struct generation_id *generation,
+                     char alias[INDEX_WRITE_ALIAS_BYTES], bool *given, struct err *err)
+{
+    struct former_aliases former = {.count = 0};
+    return write_alias_look_all(s, generation, alias, given, &former, err);
 }
 
 int write_alias_open(struct service *s, const struct generation_id *generation,
                      char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err)
 {
     bool given;
-    int rc = write_alias_look(s, generation, alias, &given, err);
-    const struct index_action add = {"add", generation->name, alias, ""};
-    return rc == 0 && !given ? index_change_aliases(s, &add, 1, alias, err) : rc;
+    struct former_aliases former = {.count = 0};
+    int rc = write_alias_look_all(s, generation, alias, &given, &former, err);
+    struct index_action actions[FORMER_MOST + 1] = {{"add", generation->name, alias, ""}};
+    for (size_t i = 0; i < former.count; i++) {
+        actions[i + 1] = (struct index_action){"remove", generation->name, former.names[i], ""};
+    }
+    return rc == 0 && (!given || former.count > 0)
+               ? index_change_aliases(s, actions, former.count + 1, alias, err)
+               : rc;
 }

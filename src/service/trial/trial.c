@@ -55,7 +55,7 @@ int trial_create(struct service *s, struct trial *t, const char *mappings, const
         rc = index_look(s, t->index, &found, &info, err);
     }
     rc = rc == 0 ? write_alias_expect_hidden(s, t->index, t->pipeline, err) : rc;
-    struct generation_id g = {t->index, info.uuid, t->pipeline};
+    struct generation_id g = {t->index, info.uuid, t->pipeline, NULL};
     return rc == 0 ? write_alias_open(s, &g, t->write_alias, err) : rc;
 }
 

@@ -2,9 +2,12 @@
 /* Which server answers, and as which role: what a session asks once, and the identity. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "pg/hosts.h"
 #include "pg/pg_private.h"
 #include "pg/sqlstate.h"
+#include "rowferry/base/buf.h"
 
 /* look_session.sql */
 struct pg_identity_session {
@@ -57,6 +60,31 @@ int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err)
     snprintf(out->system, sizeof(out->system), "%s",
              *pg->history.system != '\0' ? pg->history.system : "unknown");
     return pg_ask_row(pg, "look_server", NULL, 0, members, out, err);
+}
+
+/* On the loopback, or by a socket, the host is this machine: the next one has the same name for
+ * another server. */
+int pg_look_place(struct pg *pg, char out[PG_PLACE_BYTES], struct err *err)
+{
+    struct pg_result *r = NULL;
+    struct buf text;
+    char machine[256] = "";
+    buf_init(&text, 8192);
+    int rc = pg->in_recovery && pg->primary.uri != NULL ? pg_writer(pg, &pg, err) : 0;
+    rc = rc == 0 ? pg_ask(pg, &r, "look_place", NULL, 0, err) : rc;
+    if (rc == 0) {
+        const char *server = pg_text(r, 0, 1);
+        buf_printf(&text, "%d %s %s ", pg->history.timeline, pg_text(r, 0, 0),
+                   server != NULL ? server : "-");
+        pg_place(pg->uri, &text);
+        if (!hosts_leave(PQhost(pg->conn)) && gethostname(machine, sizeof(machine) - 1) == 0) {
+            buf_printf(&text, " of %s", machine);
+        }
+    }
+    snprintf(out, PG_PLACE_BYTES, "%s", buf_text(&text));
+    buf_release(&text);
+    pg_result_release(r);
+    return rc;
 }
 
 int pg_managed_service(struct pg *pg, char name[PG_SERVICE_BYTES], struct err *err)

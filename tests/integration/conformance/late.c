@@ -22,7 +22,7 @@ static void open_writes(struct subject *s, const char *index, char alias[INDEX_W
     struct index_info info;
     OK(index_look(s->service, index, &found, &info, &s->err));
     ck_assert(found);
-    const struct generation_id generation = {index, info.uuid, "articles"};
+    const struct generation_id generation = {index, info.uuid, "articles", NULL};
     OK(write_alias_open(s->service, &generation, alias, &s->err));
 }
 

@@ -29,7 +29,7 @@ static int source_connect(struct table_source *self, struct source_facts *facts,
         t->fake->fail_connects--;
         return err_set(err, ERR_TRANSIENT, "could not connect");
     }
-    *facts = (struct source_facts){"1/fake", FAKE_FINGERPRINT, &t->plan, NULL, 150018};
+    *facts = (struct source_facts){"1/fake", FAKE_FINGERPRINT, &t->plan, NULL, 150018, NULL};
     return 0;
 }
 

@@ -470,6 +470,7 @@ static const struct step steps[] = {
     {hooks_told, STEP_LIVE, false, false},
     {limit_learned, STEP_LIVE, false, false},
     {copied_again, STEP_LIVE, false, false},
+    {place_noted, STEP_LIVE, false, false},
     {define, STEP_LIVE, false, false},
     {extend, STEP_LIVE, false, false},
     {leave_build, STEP_LIVE, true, false},

@@ -5,6 +5,7 @@
 #include "rowferry/state/hook_marks.h"
 #include "rowferry/state/request_limit.h"
 #include "rowferry/state/validation.h"
+#include "rowferry/state/written_place.h"
 
 static int judged(struct trial *t, struct err *err)
 {
@@ -38,6 +39,18 @@ static int limit_learned(struct trial *t, struct err *err)
     rc = rc == 0 ? request_limit_read(t->s, &l, &known, err) : rc;
     if (rc == 0) {
         buf_printf(&t->said, "%d %lld", known, (long long)l.bytes);
+    }
+    return rc;
+}
+
+static int place_noted(struct trial *t, struct err *err)
+{
+    struct written_place p = {.uuid = "u1", .place = "1 2026 - shop on db"};
+    bool known = false;
+    int rc = written_place_write(t->s, &p, err);
+    rc = rc == 0 ? written_place_read(t->s, &p, &known, err) : rc;
+    if (rc == 0) {
+        buf_printf(&t->said, "%d %s", known, p.place);
     }
     return rc;
 }

@@ -333,7 +333,8 @@ START_TEST(the_steps_have_every_statement)
     for (size_t i = 0; i < PIPELINE_ROWS; i++) {
         for (size_t j = 0; j <= PIPELINE_ROW_DELETE_NEXT; j++) {
             bool kept = (i == PIPELINE_ROW_LIVE_PROGRESS || i == PIPELINE_ROW_VALIDATION ||
-                         i == PIPELINE_ROW_HOOK_MARKS || i == PIPELINE_ROW_REQUEST_LIMIT) &&
+                         i == PIPELINE_ROW_HOOK_MARKS || i == PIPELINE_ROW_REQUEST_LIMIT ||
+                         i == PIPELINE_ROW_PLACE) &&
                         j == PIPELINE_ROW_DELETE;
             ck_assert_msg(used_rows[i][j] || kept, "no step runs action %zu of row %zu", j, i);
         }

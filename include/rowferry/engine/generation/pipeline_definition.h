@@ -44,6 +44,12 @@ const char *takeover_pipeline_differs(const struct pipeline_definition *definiti
                                       const struct source_facts *facts,
                                       const struct index_info *index);
 
+/* Returns ERR_REJECTED, with a hint, if the index is written from another server, of which the
+ * source may be a copy. state: null: unavailable. Changes nothing. */
+int place_pipeline_check(const struct pipeline_definition *definition,
+                         const struct source_facts *facts, const struct index_info *index,
+                         struct state *state, struct err *err) MUST_CHECK;
+
 /* Same as takeover_pipeline_differs, but line by line. state: where the canonical text of the
  * index's definition may be stored; null: unavailable. The caller releases *out. */
 int schema_pipeline_drift(const struct pipeline_definition *definition,

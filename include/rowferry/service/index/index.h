@@ -53,6 +53,7 @@ struct index_info {
     char source[128];            /* _meta.rowferry.source */
     char table[32];              /* _meta.rowferry.table */
     char creator[32];            /* _meta.rowferry.creator: the run that created it */
+    char place[512];             /* _meta.rowferry.place: the server it is written from */
     const char *source_id_fault; /* see mapping_source_id_fault; static */
     const char *long_key_fault;  /* the same if ids are hashed */
     bool closed;                 /* neither read nor written (also a clone of a closed index) */
@@ -183,13 +184,15 @@ struct generation_id {
     const char *name;
     const char *uuid;
     const char *pipeline;
+    const char *place; /* expected in _meta; null: any */
 };
 
 /*
  * Returns the write alias of a generation. Adds it if it is missing (new index, built by an older
- * version, restored without aliases) or not plain. ERR_STATE, with no change, if the index has
- * another uuid or the alias points at any other index. ERR_INTERNAL unless its _meta names this
- * pipeline.
+ * version, restored without aliases) or not plain, and removes those of former creators, so that
+ * their requests fail. ERR_TRANSIENT if the place changed meanwhile. ERR_STATE, with no change, if
+ * the index has another uuid or the alias points at any other index. ERR_INTERNAL unless its _meta
+ * names this pipeline.
  */
 int write_alias_open(struct service *s, const struct generation_id *generation,
                      char alias[INDEX_WRITE_ALIAS_BYTES], struct err *err) MUST_CHECK;

@@ -107,6 +107,10 @@ struct pg_identity {
  * system. */
 int pg_check_primary(struct pg *pg, struct err *err) MUST_CHECK;
 int pg_identify(struct pg *pg, struct pg_identity *out, struct err *err) MUST_CHECK;
+/* Writes the place of the server that is written, a standby's primary (engine/generation/place.h).
+ */
+#define PG_PLACE_BYTES 512
+int pg_look_place(struct pg *pg, char out[PG_PLACE_BYTES], struct err *err) MUST_CHECK;
 /* Writes the name of the managed service that the server belongs to ("Amazon RDS"); "" if none is
  * recognised. */
 #define PG_SERVICE_BYTES 64

@@ -119,7 +119,7 @@ static int source_connect(struct table_source *self, struct source_facts *facts,
     (void)err;
     source.connects++;
     memcpy(source.identity, source.becomes, sizeof(source.identity));
-    *facts = (struct source_facts){source.identity, "columns", NULL, NULL, 0};
+    *facts = (struct source_facts){source.identity, "columns", NULL, NULL, 0, NULL};
     return 0;
 }
 

@@ -176,7 +176,7 @@ START_TEST(an_empty_stream_is_adopted_and_marked)
     ck_assert_int_eq(stream_create(t.f.service, "ev", MAPPINGS, NULL, &t.f.err), 0);
     expect_last(&t, "PUT /ev/_mapping ", "\"stream\":\"u1\"");
     stop(&t.f);
-    const struct generation_id stream = {"ev", "u1", "events"};
+    const struct generation_id stream = {"ev", "u1", "events", NULL};
     talk_start(&t, (const struct told[]){
                        {200, "{" SECOND BARE OF("u2") "," FIRST OURS(NOTED) OF("u1") "}"},
                        {200, DONE},
@@ -202,7 +202,7 @@ START_TEST(a_missing_or_recreated_stream_is_not_written)
         {200, "{\"ev\":{\"aliases\":{},\"mappings\":{},\"settings\":{}}}", ERR_STATE},
         {200, "{" FIRST BARE OF("u1") "}", ERR_INTERNAL},
     };
-    const struct generation_id stream = {"ev", "u1", "events"};
+    const struct generation_id stream = {"ev", "u1", "events", NULL};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct talk t;
         talk_start(&t, (const struct told[]){{cases[i].status, cases[i].body}, {0, NULL}});

@@ -13,6 +13,9 @@
 #define BARE INDEX("{\"shop\":{}}")
 #define GIVEN INDEX("{\"shop\":{},\"" ALIAS "\":{}}")
 
+#define FORMER NAME "-WRITE-00000000000000aa"
+static const char *place; /* expected */
+
 struct opened {
     int rc;
     size_t requests;
@@ -27,7 +30,7 @@ static void open_writes(const char *first, const char *second, const char *uuid,
     char texts[2][ANSWER_BYTES];
     const char *const answers[] = {answer_of(texts[0], 200, first),
                                    answer_of(texts[1], 200, second), NULL};
-    const struct generation_id generation = {NAME, uuid, pipeline};
+    const struct generation_id generation = {NAME, uuid, pipeline, place};
     struct fixture f = {0};
     *out = (struct opened){0};
     start(&f, answers, SIZE_MAX);
@@ -88,6 +91,22 @@ START_TEST(a_missing_write_alias_is_added)
 }
 END_TEST
 
+START_TEST(the_aliases_of_writers_that_were_replaced_are_removed)
+{
+    struct opened o;
+    open_writes("{\"" NAME "\":" INDEX("{\"shop\":{},\"" ALIAS "\":{},\"" FORMER "\":{},\"" NAME
+                                       "-WRITE\":{}}") "}",
+                DONE, "u1", "articles", &o);
+    ck_assert_msg(o.rc == 0, "%s", o.err.message);
+    ck_assert_uint_eq(o.requests, 2);
+    ck_assert_ptr_nonnull(
+        strstr(o.request, "{\"remove\":{\"index\":\"" NAME "\",\"alias\":\"" FORMER "\"}}"));
+    ck_assert_ptr_nonnull(
+        strstr(o.request, "{\"remove\":{\"index\":\"" NAME "\",\"alias\":\"" NAME "-WRITE\"}}"));
+    ck_assert_ptr_null(strstr(o.request, "\"shop\""));
+}
+END_TEST
+
 START_TEST(an_alias_that_is_not_acknowledged_is_tried_again)
 {
     struct opened o;
@@ -116,6 +135,9 @@ START_TEST(a_foreign_or_shared_index_is_named_and_not_changed)
     refused("{\"b\":" BARE "}", "u1", "articles", ERR_STATE, "is gone");
     refused("{\"" NAME "\":" BARE ",\"b\":" INDEX("{\"" ALIAS "\":{}}") "}", "u1", "articles",
             ERR_STATE, "points at index \"b\"");
+    place = "1 2026 - shop on db";
+    refused("{\"" NAME "\":" GIVEN "}", "u1", "articles", ERR_TRANSIENT, "from another server");
+    place = NULL;
     refused("{\"" NAME "\":" GIVEN ",\"b\":" INDEX("{\"" ALIAS "\":{\"is_write_index\":true}}") "}",
             "u1", "articles", ERR_STATE, "points at index \"b\"");
 }
@@ -123,5 +145,6 @@ END_TEST
 
 SUITE_MAIN("service/write_alias", no_index_can_have_the_name_of_a_write_alias,
            a_generation_with_its_write_alias_needs_one_request, a_missing_write_alias_is_added,
+           the_aliases_of_writers_that_were_replaced_are_removed,
            an_alias_that_is_not_acknowledged_is_tried_again,
            a_foreign_or_shared_index_is_named_and_not_changed)
