@@ -96,7 +96,8 @@ char *database_new_with(const char *words)
 void database_drop(char *uri)
 {
     PGconn *conn = sql_open(server_uri());
-    sql_exec(conn, "drop database \"%s\" with (force)", strrchr(uri, '/') + 1);
+    sql_exec(conn, "drop database \"%s\"%s", strrchr(uri, '/') + 1,
+             PQserverVersion(conn) >= 130000 ? " with (force)" : "");
     PQfinish(conn);
     free(uri);
 }

@@ -5,8 +5,6 @@
 
 #include "probes/probe.h"
 
-#define POSTGRES_OLDEST 130000
-
 /* --- once ------------------------------------------------------------------------------------- */
 
 static const char *probe_source_way_remedy(const struct err *err)
@@ -67,12 +65,7 @@ static void probe_source_server(struct check *c)
     if (id->timeline > 0) {
         snprintf(timeline, sizeof(timeline), "%d", id->timeline);
     }
-    if (id->server_version < POSTGRES_OLDEST) {
-        check_report(c, VERDICT_FAIL, "use PostgreSQL 13 or newer",
-                     "PostgreSQL %d has no pg_snapshot, which the change log needs",
-                     id->server_version / 10000);
-    } else if (id->in_recovery && probe_source_needs_primary(c) &&
-               pg_check_primary(c->pg, &err) < 0) {
+    if (id->in_recovery && probe_source_needs_primary(c) && pg_check_primary(c->pg, &err) < 0) {
         check_fail(c, &err);
     } else if (id->in_recovery) {
         check_pass(c, "a standby%s, timeline %s",

@@ -184,11 +184,8 @@ static int pg_connect_set_up(struct pg *pg, struct err *err)
     if (rc < 0) {
         return err_context(err, "could not set the session up");
     }
-    if (PQserverVersion(pg->conn) < 130000) {
-        return err_set(err, ERR_REJECTED, "the source is PostgreSQL %d, 13 or newer is needed",
-                       PQserverVersion(pg->conn) / 10000);
-    }
-    return pg_look_server(pg, &pg->in_recovery, err);
+    rc = pg_refuse_old(pg, err);
+    return rc == 0 ? pg_look_server(pg, &pg->in_recovery, err) : rc;
 }
 
 static void pg_connect_leave_primary(struct pg *pg)

@@ -30,6 +30,18 @@ static int pg_identity_ask_history(struct pg *pg, const char *name, bool may, st
     return rc == ERR_REJECTED && sqlstate_is_refusal(err->sqlstate) ? 0 : rc;
 }
 
+int pg_refuse_old(const struct pg *pg, struct err *err)
+{
+    if (PQserverVersion(pg->conn) >= 130000) {
+        return 0;
+    }
+    err_set(err, ERR_REJECTED,
+            "the source is PostgreSQL %d, but 13 or newer is needed: older ones have no "
+            "pg_snapshot, which shows which changes have been read",
+            PQserverVersion(pg->conn) / 10000);
+    return err_hint(err, "upgrade the server");
+}
+
 int pg_look_server(struct pg *pg, bool *in_recovery, struct err *err)
 {
     static const struct pg_member members[] = {PG_MEMBER(struct pg_identity_session, in_recovery),

@@ -111,6 +111,9 @@ bool pg_must_bind(const char *uri, const char *password);
  * takes the advisory lock again. */
 int pg_recover(struct pg *pg, struct err *err) MUST_CHECK;
 
+/* Returns ERR_REJECTED if the server is older than version 13. */
+int pg_refuse_old(const struct pg *pg, struct err *err) MUST_CHECK;
+
 /* Asks for the session's facts: *in_recovery, pg->backend and pg->history. Not for use within a
  * transaction. */
 int pg_look_server(struct pg *pg, bool *in_recovery, struct err *err) MUST_CHECK;
