@@ -1,9 +1,12 @@
--- $1 the table, $2 the column. Returns whether it is NOT NULL; whether an index begins with it;
--- whether this role may see the activity of others; whether the activity of all current and future
--- sessions is tracked; whether this is a standby; the start of the oldest prepared transaction;
--- whether logical replication writes the table.
+-- $1 the table, $2 the column. Returns whether all rows are NOT NULL (NOT VALID exists since version
+-- 18); whether an index begins with it; whether this role may see the activity of others; whether
+-- the activity of all current and future sessions is tracked; whether this is a standby; the start
+-- of the oldest prepared transaction; whether logical replication writes the table.
 -- returns maybe: bool, bool, bool, bool, bool, text?, bool
-select a.attnotnull,
+select a.attnotnull
+       and not exists (select from pg_constraint n
+                        where n.conrelid = a.attrelid and n.contype = 'n'
+                          and n.conkey = array[a.attnum] and not n.convalidated),
        exists (select from pg_index i
                  join pg_class c on c.oid = i.indexrelid
                  join pg_am m on m.oid = c.relam and m.amname = 'btree'

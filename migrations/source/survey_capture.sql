@@ -7,10 +7,14 @@ select current_setting('is_superuser')::boolean
            and coalesce((select pg_has_role(n.nspowner, 'usage') from pg_namespace n
                           where n.nspname = 'rowferry'),
                         has_database_privilege(current_database(), 'create'))),
-       x.attname, x.index, x.attnotnull, has_table_privilege(c.oid, 'select')
+       x.attname, x.index, x.not_null, has_table_privilege(c.oid, 'select')
   from pg_class c
   left join lateral (
-       select a.attname, a.attnotnull, i.index
+       select a.attname, i.index,
+              a.attnotnull
+              and not exists (select from pg_constraint n
+                               where n.conrelid = a.attrelid and n.contype = 'n'
+                                 and n.conkey = array[a.attnum] and not n.convalidated) as not_null
          from pg_attribute a
          join pg_type t on t.oid = a.atttypid and t.typname in ('timestamptz', 'timestamp')
          left join lateral (

@@ -3,7 +3,10 @@
 -- returns any: text, text, bool, bool
 with candidate as (
     select i.indexrelid, i.indrelid, i.indkey, i.indnkeyatts, c.relname, i.indisprimary,
-           (select bool_and(a.attnotnull)
+           (select bool_and(a.attnotnull
+                            and not exists (select from pg_constraint n
+                                             where n.conrelid = a.attrelid and n.contype = 'n'
+                                               and n.conkey = array[a.attnum] and not n.convalidated))
               from unnest(i.indkey) with ordinality as k(attnum, place)
               join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
              where k.place <= i.indnkeyatts) as filled

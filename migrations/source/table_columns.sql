@@ -1,11 +1,15 @@
 -- $1 the table; or $2, $3 and $4 the names, types and modifiers of a query's columns. Returns one
 -- row for each column (owner 0), then one for each part of each of their types, without repeats: a
 -- domain's base type, an array's element, a composite's fields, a range's bound, a multirange's
--- range. Before version 14 pg_range has no rngmultitypid.
+-- range. Before version 14 pg_range has no rngmultitypid. NOT NULL may be NOT VALID since version 18:
+-- older rows may have NULL.
 -- returns any: int, int, text?, text, text, text, text, bool, text
 with recursive part as (
     select 0::oid as owner, a.attnum::int as place, a.attname as name, a.atttypid as type,
-           a.atttypmod as modifier, a.attnotnull as not_null
+           a.atttypmod as modifier, a.attnotnull
+           and not exists (select from pg_constraint n
+                            where n.conrelid = a.attrelid and n.contype = 'n'
+                              and n.conkey = array[a.attnum] and not n.convalidated) as not_null
       from pg_attribute a where a.attrelid = $1::oid and a.attnum > 0 and not a.attisdropped
     union all
     select 0, q.place::int, q.name, q.type, q.modifier, false
