@@ -34,6 +34,7 @@ void catalog_table_free(struct table *t)
     free(t->quoted);
     free(t->definition);
     free(t->obstacle);
+    free(t->key_obstacle);
     free(t);
 }
 
@@ -249,11 +250,13 @@ static int catalog_describe_key(struct table *t, char **operators, struct err *e
 
 static int catalog_look_unique(struct pg *pg, struct table *t, struct err *err)
 {
+    static const struct pg_member members[] = {
+        PG_MEMBER(struct table, key_unique), PG_MEMBER(struct table, key_obstacle), {0}};
     struct buf key;
     buf_init(&key, TEXT_MAX_BYTES);
     sqlquote_array(&key, (const char *const *)t->key, t->key_count);
-    int rc = pg_ask_bool(pg, "table_key_unique", PG_PARAMS(PG_INT(t->oid), buf_text(&key)),
-                         &t->key_unique, err);
+    int rc = pg_ask_row(pg, "table_key_unique", PG_PARAMS(PG_INT(t->oid), buf_text(&key)), members,
+                        t, err);
     buf_release(&key);
     return rc;
 }
@@ -333,9 +336,15 @@ int catalog_capturable(const struct table *t, struct err *err)
     } else if (t->persistence != 'p') {
         why = "is temporary or unlogged, so that it can lose rows without a trace";
     } else {
-        why = t->obstacle;
+        why = t->key_obstacle != NULL ? t->key_obstacle : t->obstacle;
     }
-    return why != NULL ? catalog_refuse(t, why, err) : 0;
+    if (why == NULL) {
+        return 0;
+    }
+    int rc = catalog_refuse(t, why, err);
+    return why == t->key_obstacle
+               ? err_hint(err, "name another key column, or make it a stored generated column")
+               : rc;
 }
 
 /* For another name PostgreSQL would take an offset out of it, "Europe/Berlin2" for one, without an

@@ -33,6 +33,7 @@ struct table {
     bool is_child;          /* a partition, or a child table by inheritance */
     bool is_heap;           /* rows have a block and a place in it; false for a tree */
     char *obstacle;         /* why one of the members cannot be captured; null: all can */
+    char *key_obstacle;     /* why the key cannot be captured; null if it can */
 };
 
 /*
@@ -63,7 +64,7 @@ void query_push_source(struct buf *out, const struct table *t);
 void query_push_table(struct buf *out, const struct table *t);
 
 /* Returns ERR_REJECTED, with the reason, if the change log cannot see all changes of the table: it
- * is unlogged, is part of another table, or has such a member. */
+ * is unlogged, is part of another table, has such a member, or its key has no value in triggers. */
 int catalog_capturable(const struct table *t, struct err *err) MUST_CHECK;
 
 /* Returns true if the type of the column (key part) was created by a user. Its owner can then
