@@ -213,7 +213,93 @@ START_TEST(a_run_that_loses_its_primary_goes_on_with_the_promoted_standby)
 }
 END_TEST
 
+/* Lets the standby copy a failover slot of the primary (PostgreSQL 17), which needs a physical
+ * slot, feedback and logical decoding. */
+static void share_slots(void)
+{
+    PGconn *primary = sql_open(pair.primary.uri);
+    PGconn *standby = sql_open(pair.standby.uri);
+    sql_exec(primary, "select pg_create_physical_replication_slot('streams')");
+    sql_exec(primary, "alter system set wal_level = logical");
+    sql_exec(standby, "alter system set wal_level = logical");
+    sql_exec(standby, "alter system set hot_standby_feedback = on");
+    sql_exec(standby, "alter system set primary_slot_name = 'streams'");
+    PQfinish(primary);
+    PQfinish(standby);
+    cluster_kill(&pair.primary, SIGINT);
+    cluster_again(&pair.primary);
+    cluster_kill(&pair.standby, SIGINT);
+    cluster_again(&pair.standby);
+}
+
+/* The slot has to be ahead of the standby's oldest transaction, so none is begun meanwhile. */
+static void await_shared_slot(const struct world *w, PGconn *standby)
+{
+    static const char shared[] =
+        "select count(*) from pg_replication_slots where synced and not temporary";
+    struct deadline deadline = deadline_after(WAIT_MS);
+    while (sql_int(standby, shared) == 0) {
+        for (int i = 0; i < 3; i++) { /* it takes what an earlier record permits */
+            sql_exec(w->conn, "select pg_log_standby_snapshot()");
+            sql_exec(w->conn, "select pg_replication_slot_advance('app', pg_current_wal_lsn())");
+        }
+        char *at = sql_text(w->conn, "select confirmed_flush_lsn from pg_replication_slots "
+                                     "where slot_name = 'app'");
+        while (sql_int(standby, "select (pg_last_wal_replay_lsn() >= '%s')::int", at) == 0) {
+            ck_assert(deadline_wait(&deadline));
+        }
+        free(at);
+        sql_exec(standby, "select pg_sync_replication_slots()");
+        ck_assert(deadline_wait(&deadline));
+    }
+}
+
+START_TEST(a_failover_slot_of_an_application_and_the_change_log_leave_each_other_alone)
+{
+    struct world w;
+    PGconn *primary = sql_open(pair.primary.uri);
+    bool can = PQserverVersion(primary) >= 170000;
+    PQfinish(primary);
+    if (!can) {
+        return;
+    }
+    share_slots();
+    world_start(&w, 200, NULL);
+    char *there = cluster_uri(&pair.standby, w.uri);
+    sql_exec(w.conn, "create publication p for table articles");
+    sql_exec(w.conn,
+             "select pg_create_logical_replication_slot('app', 'pgoutput', failover => true)");
+    cluster_await_replay(&pair.primary, &pair.standby);
+    PGconn *standby = sql_open(there);
+    reads_from(&w, there, w.uri);
+    world_install(&w);
+    cluster_await_replay(&pair.primary, &pair.standby);
+    rowferry_expect(0, w.config, "sync", NULL);
+    await_shared_slot(&w, standby);
+    sql_exec(w.conn, "update articles set title = 'before' where source_id < 9");
+    cluster_await_replay(&pair.primary, &pair.standby);
+    rowferry_expect(0, w.config, "sync", NULL);
+    world_expect_equal(&w);
+    PQfinish(w.conn);
+    cluster_kill(&pair.primary, SIGQUIT);
+    cluster_promote(&pair.standby);
+    w.conn = sql_open(there);
+    reads_from(&w, there, NULL);
+    sql_exec(w.conn, "update articles set title = 'after' where source_id < 5");
+    rowferry_expect(0, w.config, "sync", NULL);
+    world_expect_equal(&w);
+    ck_assert_int_ge(sql_int(w.conn, "select count(*) from pg_logical_slot_get_binary_changes("
+                                     "'app', null, null, 'proto_version', '1', "
+                                     "'publication_names', 'p')"),
+                     12);
+    ck_assert_int_eq(sql_int(w.conn, "select count(*) from pg_replication_slots"), 1);
+    free(there);
+    world_end(&w, standby);
+}
+END_TEST
+
 PAIR_MAIN("sync/promotion", a_sync_of_a_standby_ends_equal,
           a_standby_that_lacks_the_change_log_yet_is_waited_for,
           the_index_follows_a_standby_that_was_promoted_without_the_last_changes,
-          a_run_that_loses_its_primary_goes_on_with_the_promoted_standby)
+          a_run_that_loses_its_primary_goes_on_with_the_promoted_standby,
+          a_failover_slot_of_an_application_and_the_change_log_leave_each_other_alone)
