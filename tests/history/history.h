@@ -29,6 +29,7 @@ enum need {
     NEED_OPEN = 256,       /* an open transaction */
     NEED_IDLE = 512,       /* no open transaction */
     NEED_SUBSCRIBER = 128, /* neither inserts rows nor changes keys */
+    NEED_MERGE = 1024,     /* PostgreSQL 15 */
 };
 
 /* A table, how it is read, and what may happen to it. */

@@ -151,6 +151,7 @@ static bool allowed(const struct history *h, const struct session *s, const stru
 {
     const unsigned beside = NEED_SUBSCRIBER | NEED_OPEN | NEED_IDLE;
     unsigned allows = h->mode->allows | (idle(s) ? NEED_IDLE : NEED_OPEN);
+    allows |= PQserverVersion(s->conn) >= 150000 ? NEED_MERGE : 0;
     if (!h->truncates) {
         allows &= ~(unsigned)NEED_TRUNCATE;
     }

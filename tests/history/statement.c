@@ -38,7 +38,7 @@ const struct statement statements[] = {
     {2, NEED_DELETES, "delete from note where id in (%k)", NULL},
     {4, NEED_DELETES, "update note set id = %f where id = %i", NULL},
     {2, NEED_DELETES, "update note set id = %f, region = %r where id in (%k)", NULL},
-    {2, NEED_DELETES,
+    {2, NEED_DELETES | NEED_MERGE,
      "merge into note using (select %i::bigint as id) s on note.id = s.id "
      "when matched and note.region = 1 then delete "
      "when matched then update set body = 'merged %s' "
@@ -110,7 +110,7 @@ const struct statement statements[] = {
     {3, NEED_COMMENTS, "update comment set note = %i where id % 20 = %o", NULL},
     {2, NEED_COMMENTS, "update comment set body = 'edited %s' where note = %i", NULL},
     {2, NEED_COMMENTS, "delete from comment where id % 30 = %o", NULL},
-    {1, NEED_COMMENTS,
+    {1, NEED_COMMENTS | NEED_MERGE,
      "merge into comment c using note n on c.note = n.id and n.id = %i "
      "when matched then update set body = 'merged %s'",
      NULL},

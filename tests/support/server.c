@@ -102,6 +102,14 @@ void database_drop(char *uri)
     free(uri);
 }
 
+bool server_has(int version)
+{
+    PGconn *conn = sql_open(server_uri());
+    bool has = PQserverVersion(conn) >= version;
+    PQfinish(conn);
+    return has;
+}
+
 char *uri_as(const char *uri, const char *user)
 {
     const char *at = strchr(uri, '@');

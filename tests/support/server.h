@@ -29,6 +29,9 @@ char *database_new(void);
 char *database_new_with(const char *words);
 void database_drop(char *uri);
 
+/* Returns true if that server is of this version (150000) or a newer one. */
+bool server_has(int version);
+
 /* Returns the URI with another user; the caller frees it. */
 char *uri_as(const char *uri, const char *user);
 

@@ -11,9 +11,9 @@ START_TEST(a_service_is_recognised_by_its_roles_and_functions)
         const char *make, *name, *drop;
     } services[] = {
         {"create role rds_superuser", "Amazon RDS", NULL},
-        {"create function public.aurora_version() returns int language sql return 1", "Amazon RDS",
-         "drop function public.aurora_version()"},
-        {"create function pg_catalog.aurora_version() returns int language sql return 1",
+        {"create function public.aurora_version() returns int language sql as 'select 1'",
+         "Amazon RDS", "drop function public.aurora_version()"},
+        {"create function pg_catalog.aurora_version() returns int language sql as 'select 1'",
          "Amazon Aurora", "drop function pg_catalog.aurora_version(); drop role rds_superuser"},
         {"create role alloydbsuperuser; create role cloudsqlsuperuser", "AlloyDB",
          "drop role alloydbsuperuser"},

@@ -31,6 +31,9 @@ END_TEST
 
 START_TEST(a_merge_arrives)
 {
+    if (!server_has(150000)) {
+        return;
+    }
     struct walk w = following(0);
     sql_exec(w.db, "merge into note n using (values (1, 'merged'), (2, null), (50, 'merged')) "
                    "v(id, body) on n.id = v.id when matched and v.body is null then delete "
@@ -209,9 +212,12 @@ START_TEST(rows_without_a_key_are_shown_as_such)
     walk_new(&w, "create table note (code text unique, body text)");
     sql_exec(w.db, "insert into note values ('a', 'x'), (null, 'y'), ('b', 'z')");
     walk_start(&w);
-    walk_page(&w);
-    ck_assert_uint_eq(w.rows, 2);
-    ck_assert_uint_eq(w.null_keys, 1);
+    for (size_t rows = 0, nulls = 0; rows < 2 || nulls < 1;) {
+        walk_page(&w); /* by keys, before version 14: one page for each */
+        rows += w.rows;
+        nulls += w.null_keys;
+    }
+    walk_copy(&w);
     sql_exec(w.db, "update note set code = null where code = 'a'");
     walk_page(&w);
     ck_assert_uint_eq(w.gone, 1);

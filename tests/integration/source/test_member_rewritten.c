@@ -187,19 +187,9 @@ static struct walk generated(const char *kind)
     return following(ddl);
 }
 
-static int server_version(void)
-{
-    char *uri = database_new();
-    PGconn *conn = sql_open(uri);
-    int version = PQserverVersion(conn);
-    PQfinish(conn);
-    database_drop(uri);
-    return version;
-}
-
 START_TEST(another_expression_of_one_member_has_all_copied_again)
 {
-    if (server_version() >= 170000) {
+    if (server_has(170000)) {
         struct walk w = generated("stored");
         sql_exec(w.db, "alter table event_b alter body set expression as ((base * 3)::text)");
         ck_assert_int_gt(walk_differences(&w, EVENTS_QUERY), 0);
@@ -213,7 +203,7 @@ END_TEST
 
 START_TEST(a_virtual_column_reads_by_the_expression_of_the_table_alone)
 {
-    if (server_version() >= 180000) {
+    if (server_has(180000)) {
         struct walk w = generated("virtual");
         must_follow(&w, "alter table event_b alter body set expression as ((base * 3)::text)", 0);
         sql_exec(w.db, "alter table event alter body set expression as ((base * 5)::text)");

@@ -8,14 +8,6 @@
 static char *note_key[] = {TEXT("article")};
 static const struct dependency on = {TEXT("public.note"), note_key, 1, TEXT("select unnest($1)")};
 
-static bool server_has(int version)
-{
-    PGconn *conn = sql_open(getenv("ROWFERRY_TEST_PG"));
-    bool has = PQserverVersion(conn) >= version;
-    PQfinish(conn);
-    return has;
-}
-
 static void follow(struct walk *w, const char *ddl)
 {
     walk_new(w, ddl);

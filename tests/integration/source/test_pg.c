@@ -324,7 +324,10 @@ START_TEST(what_a_column_is_made_of_is_described_eight_levels_down)
                  "create type d1 as (f int); create type d2 as (f d1); create type d3 as (f d2);"
                  "create type d4 as (f d3); create type d5 as (f d4); create type d6 as (f d5);"
                  "create type d7 as (f d6); create type d8 as (f d7); create type d9 as (f d8);"
-                 "create table t (id int primary key, e estates, m tstzmultirange, d d9)");
+                 "create table t (id int primary key, e estates, m tstzrange, d d9)");
+    if (server_has(140000)) {
+        sql_exec(db, "alter table t drop m, add m tstzmultirange");
+    }
     struct pg *pg = walk_connect(uri);
     must(catalog_table(pg, &t, "t", NULL, 0, &err), &err);
     const struct column *e = row_columns_find(&t->columns, "e");
@@ -335,7 +338,8 @@ START_TEST(what_a_column_is_made_of_is_described_eight_levels_down)
     ck_assert_str_eq(place->parts[1].name, "zip");
     ck_assert_str_eq(place->parts[1].declared, "character(5)");
     expect_line(row_columns_find(&t->columns, "m"),
-                (const char *[]){"tstzmultirange", "tstzrange", "timestamptz", NULL});
+                (const char *[]){"tstzmultirange", "tstzrange", "timestamptz", NULL} +
+                    (server_has(140000) ? 0 : 1));
     const struct column *deepest = row_columns_find(&t->columns, "d");
     for (int i = 0; i < 8; i++) {
         ck_assert_int_eq(deepest->category, 'c');

@@ -308,6 +308,9 @@ END_TEST
 
 START_TEST(a_table_rewritten_between_two_pages_of_two_readers_is_copied_again)
 {
+    if (!server_has(140000)) { /* by keys there */
+        return;
+    }
     struct walk w = filled(2);
     struct capture_progress progress;
     walk_page(&w);
@@ -329,6 +332,9 @@ END_TEST
 /* An ALTER TABLE waits for the first reader, and the second reader would wait behind it. */
 START_TEST(a_second_reader_does_not_queue_behind_who_waits_for_the_first)
 {
+    if (!server_has(140000)) { /* by keys there */
+        return;
+    }
     struct walk w = filled(2);
     struct err err = {0};
     walk_close(&w);
@@ -363,6 +369,9 @@ END_TEST
 
 START_TEST(rows_that_alter_table_changes_during_a_copy_by_two_readers_are_copied_again)
 {
+    if (!server_has(140000)) { /* by keys there */
+        return;
+    }
     struct walk w = filled(2);
     walk_page(&w);
     sql_exec(w.db, "alter table note alter column body type text using 'rewritten'");
@@ -376,6 +385,9 @@ END_TEST
 
 START_TEST(progress_only_grows_and_is_the_same_after_a_restart)
 {
+    if (!server_has(140000)) { /* by keys there */
+        return;
+    }
     struct walk w = filled(2);
     struct capture_progress progress;
     double share = 0;

@@ -107,7 +107,8 @@ START_TEST(without_privileges_a_writer_is_seen_and_its_age_counts_from_then)
     struct walk w = following(0);
     PGconn *idle = sql_open(w.uri);
     char *role = sql_text(w.db, "select 'poor_' || pg_backend_pid()");
-    sql_exec(w.db, "create role %s login; grant pg_read_all_data to %s", role, role);
+    sql_exec(w.db, "create role %s login; grant select on all tables in schema public to %s", role,
+             role);
     sql_exec(idle, "begin; select pg_current_xact_id()");
     sql_exec(w.db, "set role %s", role);
     char *seen = sql_text(w.db, "select xact_start from pg_stat_activity where pid = %lld",
@@ -132,7 +133,7 @@ START_TEST(without_privileges_a_writer_is_seen_and_its_age_counts_from_then)
     ck_assert_ptr_null(strstr(hold.who, "idle"));
     poor->ops->free(poor);
     PQfinish(idle);
-    sql_exec(w.db, "drop role %s", role);
+    sql_exec(w.db, "drop owned by %s; drop role %s", role, role);
     free(role);
     walk_free(&w);
 }

@@ -44,7 +44,7 @@ static const char good_sql[] =
     "from generate_series(10, %d) as g(i)";
 
 /* Rows that cannot be written: (id, columns to set, text of the dead letter). */
-static const struct {
+static struct {
     const char *id;
     const char *set;
     const char *column;
@@ -109,6 +109,10 @@ static void fill(struct world *w)
 {
     sql_exec(w->conn, good_sql, GOOD_ROWS + 9);
     sql_exec(w->conn, "alter table hostile add column bad boolean not null default false");
+    if (!server_has(140000)) { /* numeric has no infinity */
+        bad[1].set = bad[0].set;
+        bad[1].beginning = bad[0].beginning;
+    }
     for (size_t i = 0; i < BAD_ROWS; i++) {
         sql_exec(w->conn, "insert into hostile (id, t, bad) values ('%s', 'bad', true)", bad[i].id);
         sql_exec(w->conn, "update hostile set %s where id = '%s'", bad[i].set, bad[i].id);
