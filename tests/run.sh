@@ -4,7 +4,10 @@
 # and ends with the counts.
 #
 #   tests/run.sh [option of ctest]...   with sanitizers: unit, golden, integration, lints, and two real
-#                                       search servers, where Maven can fetch them
+#                                       search servers, where Maven can fetch them; without an option also what
+#                                       asks a database, on PostgreSQL 18
+#   tests/run.sh --postgres VERSION [option of ctest]...
+#                                       only that, on this version (13 to 18)
 #   tests/run.sh --coverage             the same without sanitizers, then what it went through: lines and branches of
 #                                       the program, and of the modules of which every branch has to be gone
 #   tests/run.sh --threads              the same with the sanitizer for threads
@@ -17,7 +20,7 @@
 #   tests/run.sh --night [--evidence]   the same with the full numbers and on all real search servers, in a night:
 #                                       3,000 histories, 5,000 kills among faults and one at every call to the system,
 #                                       a million changes, two million rows, 50,000 seeds of each simulation,
-#                                       three minutes of fuzzing for each target,
+#                                       three minutes of fuzzing for each target, all versions of PostgreSQL,
 #                                       200 mutants by fixed operators (tests/crash/operators.py);
 #                                       --evidence writes what came out to docs/evidence/DATE.txt
 #
@@ -32,6 +35,9 @@ preset=asan select=(-LE '^(crash|long)$') evidence=
 servers=(opensearch_2 elasticsearch_8_security)
 # For the night.
 more=(opensearch_2_knn opensearch_2_security opensearch_3 opensearch_3_security elasticsearch_8 elasticsearch_9)
+# Versions of PostgreSQL besides Debian's, and the tests that run on them.
+versions=() only='' # only: nothing else
+database='^integration_(cli_(check|init|old|source)|reindex|run|source|sync)|^history_[a-z]*$'
 # They wait for long, or count memory: label "long" in tests/integration too.
 slow='reindex_(alias_moved|searches|stopped)|run_(listen_hostile|stall|standby)|sync_verify_concurrent'
 conformance=
@@ -59,6 +65,7 @@ if [ "${1:-}" = --night ]; then
         shift
     fi
     servers+=("${more[@]}")
+    versions=(13 14 15 16 17 18)
     conformance='|^conformance_'
     shift
     set -- --long "$@"
@@ -90,6 +97,12 @@ if [ "${1:-}" = --threads ]; then
     shift
     preset=tsan
 fi
+if [ "${1:-}" = --postgres ]; then
+    versions=("$2") only=yes
+    shift 2
+elif [ "$preset" = asan ] && [ $# = 0 ]; then
+    versions=(18)
+fi
 build=$top/build/$preset
 results=$build/results.xml
 
@@ -114,12 +127,33 @@ install() {
 fetch_servers() {
     install_packages "$build/apt-servers.log" "${opensearch_packages[@]}" || true
     tests/integration/conformance/run fetch "${servers[@]}" || true
+    local version
+    for version in "${versions[@]}"; do [ "$version" = 15 ] || tests/servers/postgres-fetch "$version" || true; done
 }
 
 build() {
     cmake --preset "$preset" >"$build/configure.log" 2>&1 || { tail -20 "$build/configure.log"; return 1; }
     cmake --build --preset "$preset" -- --quiet
 }
+
+# More than there are cores: most tests wait for a server, for a silence or for a disk.
+run_tests() { # RESULTS [option of ctest]...
+    ctest --test-dir "$build" --parallel "$((3 * $(nproc) + 1))" --timeout 600 --output-on-failure --no-tests=error \
+        --output-junit "$@"
+}
+
+run_on_postgres() ( # VERSION [option of ctest]...
+    results=$build/results-$1.xml
+    if [ "$1" != 15 ]; then
+        POSTGRES_BIN=$(timeout "${ROWFERRY_FETCH_S:-60}" tests/servers/postgres-fetch "$1" 2>"$build/postgres.log") || {
+            printf '<testcase name="all" status="disabled">\nskip: %s\n</testcase>\n' \
+                "$(tail -1 "$build/postgres.log")" >"$results"
+            exit 0
+        }
+        export POSTGRES_BIN
+    fi
+    ROWFERRY_HISTORIES=40 run_tests "$results" -R "$database" -LE '^(crash|long)$' "${@:2}"
+)
 
 # Every failed and every skipped test by name (with the reason that it gave), then one line of counts.
 summary() {
@@ -129,6 +163,7 @@ summary() {
         rest = substr($0, at + length(name) + 3)
         return at ? substr(rest, 1, index(rest, "\"") - 1) : ""
     }
+    FNR == 1 { on = FILENAME ~ /-[0-9]+\.xml$/ ? " on PostgreSQL " substr(FILENAME, length(FILENAME) - 5, 2) : "" }
     /<testcase / { test = attribute("name"); status = attribute("status"); skipped = 0; reason = "" }
     /<skipped message="SKIP_/ { skipped = 1 }
     match($0, /skip: .*/) { reason = substr($0, RSTART + 6) }
@@ -137,15 +172,15 @@ summary() {
         if (test ~ /^fixture_/ && status == "run") { next }
         if (skipped || status == "disabled") {
             skips++
-            print "skipped: " test (reason != "" ? ": " reason : "")
+            print "skipped: " test on (reason != "" ? ": " reason : "")
         } else if (status == "run") {
             passed++
         } else {
             failed++
-            print "failed: " test
+            print "failed: " test on
         }
     }
-    END { printf "tests: %d passed, %d failed, %d skipped\n", passed, failed, skips }' "$results"
+    END { printf "tests: %d passed, %d failed, %d skipped\n", passed, failed, skips }' "$build"/results*.xml
 }
 
 # What was tried on which commit, and the figures that the tests themselves tell.
@@ -155,14 +190,14 @@ evidence() {
         echo "commit $(git rev-parse HEAD), $(date -u +%FT%TZ), $(nproc) cores, $(psql --version)"
         env | grep -E '^ROWFERRY_(HISTORIES|SEEDS|KILLS|SLOW_KILLS|STRIDE|OUTAGE_S|STATE_STRIDE|SOAK_S|RUN_SOAK_S|CHANGED_ROWS|COPIED_ROWS|ARTICLES|REBUILT_ROWS|FUZZ_S|MUTANTS)=' | sort
         echo
-        grep -hE '^simulation: |: [0-9]+ histories$|found at seed|: [0-9.]+ MiB|^ *[0-9]+ kills|^boundary |^storm: |^soak|^fault ' "$build/Testing/Temporary/LastTest.log" || true
+        grep -hE '^simulation: |: [0-9]+ histories$|found at seed|: [0-9.]+ MiB|^ *[0-9]+ kills|^boundary |^storm: |^soak|^fault ' "$build/tests.log" || true
         [ ! -e "$build/unreached.log" ] || cat "$build/unreached.log"
         echo
         grep -E '^(mutants|operators|survived|fuzz|failed):' "$build/beyond.log" || true
         echo
         awk '/<testcase / { match($0, / name="[^"]*"/); name = substr($0, RSTART + 7, RLENGTH - 8)
                             match($0, / time="[^"]*"/); time = substr($0, RSTART + 7, RLENGTH - 8)
-                            match($0, / status="[^"]*"/); print substr($0, RSTART + 9, RLENGTH - 10), time " s", name }' "$results"
+                            match($0, / status="[^"]*"/); print substr($0, RSTART + 9, RLENGTH - 10), time " s", name }' "$build"/results*.xml
         echo
         summary
     } >"$evidence"
@@ -179,22 +214,24 @@ beyond() {
 }
 
 main() {
-    local rc=0
+    local rc=0 version
     cd "$top"
     install
-    rm -f "$results" "$build/unreached.log" "${ROWFERRY_PLACES:-}"
+    rm -f "$build"/results*.xml "$build/unreached.log" "${ROWFERRY_PLACES:-}"
     find "$build" -name '*.gcda' -delete
-    if [ $# = 0 ] || [[ $* == *conformance* ]]; then
+    if [ $# = 0 ] && [ -z "$only" ] || [[ $* == *conformance* ]]; then
         fetch_servers >"$build/servers.log" 2>&1 &
     fi
     build
     wait
-    export ROWFERRY_FETCH_S=10 # what has not come by now is skipped
+    [ -n "$only" ] || export ROWFERRY_FETCH_S=10 # what has not come by now is skipped
     # Each fork copies the page tables of the freed memory that the sanitizer keeps: 256 MB cost a quarter more time.
     export ASAN_OPTIONS=${ASAN_OPTIONS:-quarantine_size_mb=16}
-    # More than there are cores: most tests wait for a server, for a silence or for a disk.
-    ctest --test-dir "$build" "${select[@]}" --parallel "$((3 * $(nproc) + 1))" --timeout 600 --output-on-failure --no-tests=error \
-        --output-junit "$results" "$@" || rc=$?
+    if [ -z "$only" ]; then
+        run_tests "$results" "${select[@]}" "$@" || rc=$?
+        cp "$build/Testing/Temporary/LastTest.log" "$build/tests.log"
+    fi
+    for version in "${versions[@]}"; do run_on_postgres "$version" "$@" || rc=$?; done
     summary
     [ ! -s "${ROWFERRY_PLACES:-}" ] ||
         tests/crash/unreached.sh "$build/rowferry" "$ROWFERRY_PLACES" "$build/unreached.txt" | tee "$build/unreached.log"
