@@ -39,7 +39,7 @@ struct lease_holder {
     bool left;
 
     /* Owned by the keeper's thread: */
-    struct buf name; /* of the lease; empty if not known yet */
+    struct buf name; /* empty before the first try */
     bool waits;      /* the server shows that it waits */
     unsigned tries;
     int64_t due_us; /* monotonic time of the next try */
@@ -164,15 +164,22 @@ static int lease_keeper_open(struct lease_keeper *k, struct err *err)
         options.silence_ms = ANSWER_MS;
         rc = lease_open(&k->lease, &options, err);
     }
-    for (struct lease_holder *h = k->holders; rc == 0 && h != NULL; h = h->next) {
-        if (h->name.len == 0) {
-            const char *name = h->options.pipeline;
-            buf_printf(&h->name, "%s of %s at %s", name, config_pipeline(config, name)->to.index,
-                       buf_text(&k->cluster));
-        }
-    }
     settings_reload_drop(k->settings, reading);
     return rc;
+}
+
+/* A pipeline may be added while the session is open. */
+static const char *lease_holder_name(struct lease_holder *h)
+{
+    struct lease_keeper *k = h->options.keeper;
+    if (h->name.len == 0) {
+        const char *name = h->options.pipeline;
+        struct reading *reading = settings_reload_take(k->settings);
+        buf_printf(&h->name, "%s of %s at %s", name,
+                   config_pipeline(&reading->config, name)->to.index, buf_text(&k->cluster));
+        settings_reload_drop(k->settings, reading);
+    }
+    return buf_text(&h->name);
 }
 
 /* --- taking ----------------------------------------------------------------------------------- */
@@ -196,7 +203,7 @@ static int lease_holder_find_other(struct lease_holder *h, struct err *err)
         return 0;
     }
     if (h->state != LEASE_HOLDER_TAKEN || h->tries++ % WHO_TRIES == 0) {
-        int rc = lease_who(k->lease, buf_text(&h->name), err);
+        int rc = lease_who(k->lease, lease_holder_name(h), err);
         if (rc != ERR_HELD) {
             return rc;
         }
@@ -215,7 +222,7 @@ static int lease_holder_try(struct lease_holder *h, struct err *err)
 {
     struct lease_keeper *k = h->options.keeper;
     bool got = false;
-    int rc = lease_try(k->lease, buf_text(&h->name), &got, err);
+    int rc = lease_try(k->lease, lease_holder_name(h), &got, err);
     if (rc == 0 && !got) {
         return lease_holder_find_other(h, err);
     }
@@ -319,7 +326,7 @@ static void lease_keeper_let_go(struct lease_keeper *k, struct lease_holder *h)
     struct err err;
     int rc = 0;
     if (k->lease != NULL && h->state == LEASE_HOLDER_HOLDS) {
-        rc = lease_release(k->lease, buf_text(&h->name), &err);
+        rc = lease_release(k->lease, lease_holder_name(h), &err);
     } else if (k->lease != NULL) {
         rc = lease_holder_show_waiting(h, false, &err);
     }

@@ -83,6 +83,19 @@ static int64_t most_sessions(const struct world *w, struct program *p)
     return most;
 }
 
+/* The session has a lease of its own for each pipeline. */
+static void expect_leases(const struct world *w, int count)
+{
+    struct deadline deadline = deadline_after(WAIT_MS);
+    while (sql_int(w->conn,
+                   "select count(distinct l.objid) from pg_locks l join pg_stat_activity a "
+                   "on a.pid = l.pid where l.locktype = 'advisory' and "
+                   "a.datname = current_database() and a.application_name = "
+                   "'rowferry run'") != count) {
+        ck_assert_msg(deadline_wait(&deadline), "there are not %d leases", count);
+    }
+}
+
 START_TEST(thirty_pipelines_need_at_most_35_sessions)
 {
     struct world w;
@@ -93,6 +106,7 @@ START_TEST(thirty_pipelines_need_at_most_35_sessions)
     world_install(&w);
     rowferry_start(&p, w.config, "run", NULL);
     await_title_in_all(&w, "row 7");
+    expect_leases(&w, PIPELINES);
     int64_t most = most_sessions(&w, &p);
     printf("%d pipelines: at most %lld sessions\n", PIPELINES, (long long)most);
     ck_assert_int_gt(most, PIPELINES);
@@ -102,7 +116,7 @@ START_TEST(thirty_pipelines_need_at_most_35_sessions)
                                      "pg_stat_activity where datname = current_database() and "
                                      "application_name = 'rowferry run'"),
                      1);
-    world_await_hold(&w);
+    expect_leases(&w, PIPELINES);
     for (int i = 0; i < PIPELINES; i++) {
         sql_exec(w.conn, "update part%d set title = 'after the loss' where id = 7", i);
     }
