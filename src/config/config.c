@@ -125,11 +125,17 @@ static int config_apply_environment(struct config *c, struct err *err)
     return result;
 }
 
-/* Removes trailing slashes of URLs, and sets the default origins of signing keys and state file. */
+/* Puts URLs in place of cloud ids, removes trailing slashes, and sets the default origins of
+ * signing keys and state file. */
 static void config_complete(struct config *c)
 {
     secret_complete_aws(&c->service);
     for (size_t i = 0; i < c->service.url_count; i++) {
+        char *of_cloud = address_of_cloud_id(c->service.urls[i]);
+        if (of_cloud != NULL) {
+            free(c->service.urls[i]);
+            c->service.urls[i] = of_cloud;
+        }
         char *url = c->service.urls[i];
         size_t len = strlen(url);
         while (len > 0 && url[len - 1] == '/') {

@@ -45,7 +45,8 @@ const struct option options[] = {
 
     {"service.url", SCOPE_FILE, OPTION_TEXTS, IN_FILE(service.urls), true,
      .check = address_check_url,
-     .help = "base URL of the search service, or a list of them; a path prefix is kept"},
+     .help = "base URL of the search service, or a list of them; a path prefix is kept; or a cloud "
+             "id of Elastic Cloud"},
     {"service.auth.api_key", SCOPE_FILE, OPTION_SECRET, IN_FILE(service.api_key),
      .help = "sent as \"Authorization: ApiKey\""},
     {"service.auth.bearer", SCOPE_FILE, OPTION_SECRET, IN_FILE(service.bearer),

@@ -16,14 +16,8 @@ static void expect_refusal(int rc, const struct err *err)
                 err->message);
 }
 
-static void check_url(const char *text)
+static void check_good_url(const char *text)
 {
-    struct err err = {.class = ERR_NONE};
-    int rc = address_check_url(text, &err);
-    if (rc != 0) {
-        expect_refusal(rc, &err);
-        return;
-    }
     const char *rest = strstr(text, "://");
     FUZZ_EXPECT(rest != NULL &&
                     (strncasecmp(text, "http:", 5) == 0 || strncasecmp(text, "https:", 6) == 0),
@@ -33,6 +27,20 @@ static void check_url(const char *text)
     FUZZ_EXPECT(strpbrk(text, "?#\\ \t\r\n\x7f") == NULL, "%s", text);
     /* must not crash on any text */
     (void)address_is_open(text);
+}
+
+static void check_url(const char *text)
+{
+    struct err err = {.class = ERR_NONE};
+    int rc = address_check_url(text, &err);
+    char *of_cloud = address_of_cloud_id(text);
+    if (rc != 0) {
+        expect_refusal(rc, &err);
+        FUZZ_EXPECT(of_cloud == NULL, "%s", text);
+        return;
+    }
+    check_good_url(of_cloud != NULL ? of_cloud : text);
+    free(of_cloud);
 }
 
 static void check_listen(const char *text)

@@ -203,8 +203,79 @@ static int address_check_http(const char *url, const char *refused, const char *
     return 0;
 }
 
+/* --- a cloud id ------------------------------------------------------------------------------- */
+
+/* Returns -1 for a character that base64 does not have. */
+static int address_base64_value(char c)
+{
+    return c >= 'A' && c <= 'Z'   ? c - 'A'
+           : c >= 'a' && c <= 'z' ? c - 'a' + 26
+           : c >= '0' && c <= '9' ? c - '0' + 52
+           : c == '+'             ? 62
+           : c == '/'             ? 63
+                                  : -1;
+}
+
+/* Appends what base64 encodes, up to the padding. Returns false if it is not base64. */
+static bool address_push_decoded(struct buf *out, const char *text)
+{
+    unsigned bits = 0;
+    int have = 0;
+    for (; address_base64_value(*text) >= 0; text++) {
+        bits = bits << 6 | (unsigned)address_base64_value(*text);
+        have += 6;
+        if (have >= 8) {
+            have -= 8;
+            buf_push_char(out, (char)(bits >> have & 0xff));
+        }
+    }
+    return strspn(text, "=") == strlen(text) && strlen(text) <= 2;
+}
+
+/* Splits off "name" or "name:port" before the next '$'. */
+static bool address_next_part(const char **at, struct span *host, struct span *port)
+{
+    static const char of_names[] =
+        "0123456789.-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    struct span part = span_make(*at, strcspn(*at, "$"));
+    *at += part.len + ((*at)[part.len] == '$');
+    return address_split_port(part, host, port) && host->len > 0 &&
+           strspn(host->data, of_names) >= host->len;
+}
+
+char *address_of_cloud_id(const char *text)
+{
+    struct buf decoded;
+    struct buf url;
+    struct span host, host_port, node, node_port;
+    const char *colon = strrchr(text, ':');
+    char *made = NULL;
+    buf_init(&decoded, 1024);
+    buf_init(&url, 1024);
+    if (colon != NULL && strstr(text, "://") == NULL && address_push_decoded(&decoded, colon + 1)) {
+        const char *at = buf_text(&decoded);
+        bool fits = address_next_part(&at, &host, &host_port) &&
+                    address_next_part(&at, &node, &node_port) &&
+                    strlen(buf_text(&decoded)) == decoded.len; /* no NUL byte */
+        if (fits) {
+            struct span port = node_port.len > 0 ? node_port : host_port;
+            buf_printf(&url, "https://%.*s.%.*s%s%.*s", (int)node.len, node.data, (int)host.len,
+                       host.data, port.len > 0 ? ":" : "", (int)port.len, port.data);
+        }
+        made = fits && !url.failed ? text_copy(buf_text(&url)) : NULL;
+    }
+    buf_release(&decoded);
+    buf_release(&url);
+    return made;
+}
+
 int address_check_url(const char *url, struct err *err)
 {
+    char *of_cloud = address_of_cloud_id(url);
+    if (of_cloud != NULL) {
+        free(of_cloud);
+        return 0;
+    }
     return address_check_http(url, "?#\\", "use service.auth", err);
 }
 

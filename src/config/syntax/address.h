@@ -12,9 +12,14 @@
 /* PostgreSQL: a URI or key=value. A password in either form is ERR_CONFIG. */
 int address_check_uri(const char *uri, struct err *err) MUST_CHECK;
 
-/* The service: http:// or https://, host, optional port and path. user:password@, a query and a
- * fragment are ERR_CONFIG. */
+/* The service: http:// or https://, host, optional port and path, or a cloud id. user:password@, a
+ * query and a fragment are ERR_CONFIG. */
 int address_check_url(const char *url, struct err *err) MUST_CHECK;
+
+/* Elastic Cloud shows a cloud id beside the addresses of a deployment: a name and, in base64, the
+ * host, the part of Elasticsearch and that of Kibana. Returns the URL of Elasticsearch, which the
+ * caller frees, or null if the text is no cloud id. */
+char *address_of_cloud_id(const char *text);
 
 /* The receiver of a hook: the same, with a query if it has one. */
 int address_check_hook(const char *url, struct err *err) MUST_CHECK;

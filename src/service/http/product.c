@@ -118,6 +118,14 @@ static void product_read_refusal(struct product_info *out, const struct http_ans
     }
 }
 
+static int product_refuse_dashboards(const struct http_answer *answer, struct err *err)
+{
+    err_set(err, ERR_REJECTED, "GET / of %s: Kibana or OpenSearch Dashboards answers",
+            answer->origin);
+    return err_hint(err, "use the URL of the search service itself in service.url; its port is "
+                         "often 9200, or 443 in a cloud");
+}
+
 int product_detect(struct service *s, struct product_info *out, struct err *err)
 {
     struct http_answer answer;
@@ -126,7 +134,9 @@ int product_detect(struct service *s, struct product_info *out, struct err *err)
     if (rc != 0) {
         return rc;
     }
-    if (answer.status == 200) {
+    if (answer.dashboards) {
+        rc = product_refuse_dashboards(&answer, err);
+    } else if (answer.status == 200) {
         rc = product_read_root(out, &answer, err);
     } else if (answer.status == 403) {
         product_read_refusal(out, &answer);

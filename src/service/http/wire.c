@@ -95,6 +95,9 @@ static void wire_read_field(struct http_answer *answer, const char *line, size_t
     if (date.data != NULL) {
         answer->date_s = wire_read_date(date);
     }
+    answer->dashboards = answer->dashboards ||
+                         wire_header_value(line, len, "kbn-name").data != NULL ||
+                         wire_header_value(line, len, "osd-name").data != NULL;
     for (const char *const *name = product_headers; *name != NULL; name++) {
         struct span value = wire_header_value(line, len, *name);
         if (value.data != NULL) {
@@ -108,6 +111,7 @@ static void wire_read_field(struct http_answer *answer, const char *line, size_t
 static void wire_forget_head(struct slot *slot)
 {
     slot->answer.product_header[0] = '\0';
+    slot->answer.dashboards = false;
     slot->answer.date_s = 0;
     slot->head_whole = false;
 }

@@ -35,6 +35,7 @@ struct http_answer {
     bool json;      /* according to Content-Type */
     int64_t date_s; /* Date header, seconds since 1970; 0 if missing (the products send none) */
     char product_header[64]; /* X-elastic-product or X-OpenSearch-Version, or empty */
+    bool dashboards;         /* Kibana or OpenSearch Dashboards answered, by its header */
     const char *origin;      /* "host:port" that answered; borrowed from the service */
     struct buf body;         /* at most 8 MiB */
 };

@@ -61,6 +61,36 @@ START_TEST(texts_of_the_wrong_shape_are_refused_as_uris)
 }
 END_TEST
 
+START_TEST(a_cloud_id_is_the_url_of_its_elasticsearch)
+{
+    static const struct {
+        const char *text, *url;
+    } ids[] = {
+        /* eu.cloud.example$abc123$def456 */
+        {"shop:ZXUuY2xvdWQuZXhhbXBsZSRhYmMxMjMkZGVmNDU2", "https://abc123.eu.cloud.example"},
+        {"ZXUuY2xvdWQuZXhhbXBsZSRhYmMxMjMkZGVmNDU2", NULL},
+        /* eu.cloud.example:9243$abc123 */
+        {"my shop:ZXUuY2xvdWQuZXhhbXBsZTo5MjQzJGFiYzEyMw==",
+         "https://abc123.eu.cloud.example:9243"},
+        /* eu.cloud.example$abc123:9244$x */
+        {"a:b:ZXUuY2xvdWQuZXhhbXBsZSRhYmMxMjM6OTI0NCR4", "https://abc123.eu.cloud.example:9244"},
+        {"shop:ZXUuY2xvdWQuZXhhbXBsZQ==", NULL},     /* eu.cloud.example */
+        {"shop:ZXUuY2xvdWQuZXhhbXBsZSQ=", NULL},     /* eu.cloud.example$ */
+        {"shop:ZXUuY2xvdWRAZXZpbCRhYmMxMjM=", NULL}, /* eu.cloud@evil$abc123 */
+        {"shop:ZXUkYS9i", NULL},                     /* eu$a/b */
+        {"shop:ZXUuY2xvdWQ!", NULL},
+        {"h:9200", NULL},
+        {"https://h:ZXUuY2xvdWQuZXhhbXBsZSRhYmMxMjMkZGVmNDU2", NULL},
+    };
+    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+        char *url = address_of_cloud_id(ids[i].text);
+        ck_assert_msg((url == NULL) == (ids[i].url == NULL), "%s", ids[i].text);
+        ck_assert_msg(url == NULL || strcmp(url, ids[i].url) == 0, "%s", url);
+        free(url);
+    }
+}
+END_TEST
+
 START_TEST(urls_have_scheme_host_and_path_and_nothing_else)
 {
     static const char *const allowed[] = {"https://h", "http://h:9200/", "HTTPS://h/a/b",
@@ -122,5 +152,6 @@ END_TEST
 
 SUITE_MAIN("config/address", passwords_are_seen_in_every_form_that_libpq_reads,
            what_only_looks_like_a_password_passes, texts_of_the_wrong_shape_are_refused_as_uris,
+           a_cloud_id_is_the_url_of_its_elasticsearch,
            urls_have_scheme_host_and_path_and_nothing_else, only_loopback_is_safe_without_tls,
            listening_on_loopback_is_not_open, listening_needs_host_and_port)
