@@ -1,8 +1,8 @@
 -- The encoding, the clock in microseconds since 1970, whether this role may see the activity of
 -- others, the oldest open transaction and the oldest prepared one, with their ages in milliseconds.
 -- Then for the server, this database and this role: how many sessions it admits (-1: any number), and
--- how many it has that are not of rowferry.
--- returns one: text, int, bool, int?, int?, text?, text?, text?, text?, int?, text?, int, int, int, int, int, int
+-- how many it has that are not of rowferry. The last two are quoted names of database and role.
+-- returns one: text, int, bool, int?, int?, text?, text?, text?, text?, int?, text?, int, int, int, int, int, int, text, text
 select current_setting('server_encoding'),
        (extract(epoch from clock_timestamp()) * 1000000)::bigint,
        pg_has_role(current_user, 'pg_read_all_stats', 'usage'),
@@ -10,7 +10,8 @@ select current_setting('server_encoding'),
        current_setting('max_connections')::int
        - current_setting('superuser_reserved_connections')::int
        - coalesce(current_setting('reserved_connections', true)::int, 0),
-       o.of_server, d.datconnlimit, o.of_database, r.rolconnlimit, o.of_role
+       o.of_server, d.datconnlimit, o.of_database, r.rolconnlimit, o.of_role,
+       quote_ident(current_database()), quote_ident(current_user)
   from (select count(*) as of_server,
                count(*) filter (where a.datname = current_database()) as of_database,
                count(*) filter (where a.usename = current_user) as of_role

@@ -119,12 +119,11 @@ static bool probe_server_check_bound(struct check *c, const char *what, const ch
 static void probe_server_report_sessions(struct check *c, const struct review_server *r)
 {
     int64_t needed = probe_server_sessions(c->setup);
-    char change[256];
+    char change[REVIEW_NAME_BYTES + 64];
     c->what = "sessions";
-    snprintf(change, sizeof(change), "alter role \"%s\" connection limit", c->identity.role);
+    snprintf(change, sizeof(change), "alter role %s connection limit", r->role.name);
     bool fits = probe_server_check_bound(c, "the role", change, &r->role, needed);
-    snprintf(change, sizeof(change), "alter database \"%s\" connection limit",
-             c->identity.database);
+    snprintf(change, sizeof(change), "alter database %s connection limit", r->database.name);
     fits = probe_server_check_bound(c, "the database", change, &r->database, needed) && fits;
     fits = probe_server_check_bound(c, "the server",
                                     "raise max_connections, and restart it: its roles without "

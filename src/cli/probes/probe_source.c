@@ -10,6 +10,9 @@
 static const char *probe_source_way_remedy(const struct err *err)
 {
     return strcmp(err->sqlstate, "3D000") == 0 ? "correct the database in source.uri, or create it"
+           : strcmp(err->sqlstate, "53300") == 0
+               ? "end sessions, or raise the limit that it names: alter role (or database) ... "
+                 "connection limit, or the server's max_connections"
            : strcmp(err->sqlstate, "28000") == 0
                ? "correct the role in source.uri, or let the server's pg_hba.conf admit it from "
                  "this machine"

@@ -32,6 +32,8 @@ static const struct pg_member server_members[] = {
     PG_MEMBER(struct review_server, database.others),
     PG_MEMBER(struct review_server, role.most),
     PG_MEMBER(struct review_server, role.others),
+    PG_MEMBER(struct review_server, database.name),
+    PG_MEMBER(struct review_server, role.name),
     {0}};
 
 static void review_read_server(const struct pg_result *r, struct review_server *out)

@@ -25,8 +25,9 @@ struct review_server {
         char owner[64];
     } prepared;
     struct review_bound {
-        int64_t most;   /* sessions that it admits; negative: any number */
-        int64_t others; /* sessions that are not of rowferry */
+        int64_t most;                 /* sessions that it admits; negative: any number */
+        int64_t others;               /* sessions that are not of rowferry */
+        char name[REVIEW_NAME_BYTES]; /* for SQL; empty: the server */
     } server, database, role;
 };
 int review_server(struct pg *pg, struct review_server *out, struct err *err) MUST_CHECK;
