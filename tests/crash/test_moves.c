@@ -188,7 +188,7 @@ static void copy_is_refused(bool with_state)
     change(&m.c, "copied");
     sync_once(&m.c);
     world_expect_equal(&m.c);
-    expect_refused(&m.w, "does not point at");
+    expect_refused(&m.w, "belongs to the server of");
     rowferry_expect(0, m.w.config, "reindex", NULL);
     world_expect_equal(&m.w);
     moves_stop(&m);

@@ -326,6 +326,9 @@ static int generation_refuse_elsewhere(struct generation *t, enum alias_kind kin
         err_set(err, ERR_STATE,
                 "alias \"%s\" does not point at \"%s\" alone, but at several indices", alias, live);
         return err_hint(err, ONE_ALONE);
+    } else if (generation_index_is_ours(t, at) &&
+               place_pipeline_check(t->definition, &t->facts, at, t->state, err) < 0) {
+        return (int)err->class; /* a copy was rebuilt */
     } else {
         err_set(err, ERR_STATE, "alias \"%s\" does not point at \"%s\" but at \"%s\"", alias, live,
                 at->name);
