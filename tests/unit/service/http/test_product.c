@@ -110,6 +110,30 @@ START_TEST(an_unknown_credential_is_refused_with_a_hint)
 }
 END_TEST
 
+START_TEST(a_console_is_named_and_not_taken_for_the_service)
+{
+    static const struct {
+        int status;
+        const char *header;
+    } consoles[] = {{302, "location: /app/home\r\nosd-name: dash\r\n"},
+                    {302, "location: /spaces/enter\r\nkbn-name: kibana\r\n"},
+                    {401, "kbn-name: kibana\r\n"},
+                    {200, "kbn-name: kibana\r\n"}};
+    for (size_t i = 0; i < sizeof(consoles) / sizeof(consoles[0]); i++) {
+        char text[ANSWER_BYTES];
+        const char *const answers[] = {text, NULL};
+        struct fixture f = {0};
+        struct product_info info;
+        say(text, consoles[i].status, consoles[i].header, "{}");
+        start(&f, answers, SIZE_MAX);
+        ck_assert_int_eq(product_detect(f.service, &info, &f.err), ERR_REJECTED);
+        ck_assert_ptr_nonnull(strstr(f.err.message, "Dashboards answers"));
+        ck_assert_ptr_nonnull(strstr(f.err.hint, "service.url"));
+        stop(&f);
+    }
+}
+END_TEST
+
 START_TEST(an_error_page_of_a_proxy_is_not_a_product)
 {
     char text[ANSWER_BYTES];
@@ -179,5 +203,7 @@ END_TEST
 
 SUITE_MAIN("service/product", what_was_tried_with_a_release_is_known,
            every_way_to_detect_the_product, a_version_has_no_control_characters,
-           an_unknown_credential_is_refused_with_a_hint, an_error_page_of_a_proxy_is_not_a_product,
+           an_unknown_credential_is_refused_with_a_hint,
+           a_console_is_named_and_not_taken_for_the_service,
+           an_error_page_of_a_proxy_is_not_a_product,
            only_recent_elasticsearch_is_asked_to_leave_out_sources)
