@@ -14,6 +14,7 @@
 #define CLOCK_APART_MS 2000
 #define LEASE_SESSIONS 1    /* daemon/lease_holder.h */
 #define VERIFIER_SESSIONS 2 /* daemon/verifier.h: pipelines take turns */
+#define COMMAND_SESSIONS 5  /* room for check, verify and others beside the run */
 
 /* Returns true if UTF8 contains every character of the encoding. */
 static bool probe_server_is_within_utf8(const char *encoding)
@@ -112,7 +113,7 @@ static bool probe_server_check_bound(struct check *c, const char *what, const ch
     check_report(c, bound->most < needed ? VERDICT_FAIL : VERDICT_WARN, NULL,
                  "\"run\" needs %lld; %s admits %lld, and others have %lld of them",
                  (long long)needed, what, (long long)bound->most, (long long)bound->others);
-    check_remedy(c, "%s %lld", change, (long long)(needed + bound->others));
+    check_remedy(c, "%s %lld", change, (long long)(needed + COMMAND_SESSIONS + bound->others));
     return false;
 }
 

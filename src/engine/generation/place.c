@@ -74,18 +74,21 @@ static int place_refuse(const struct generation *t, const struct index_info *at,
 {
     struct place_fields was, is;
     const char *name = t->definition->name;
+    bool copy = t->facts.identity != NULL && strcmp(at->source, t->facts.identity) == 0;
     (void)place_parse(&was, at->place);
     (void)place_parse(&is, t->facts.place);
     err_set(err, ERR_REJECTED, "index \"%s\" %s of %s, started at %s; this is %s, started at %s%s",
             at->name,
             verdict == PLACE_TAKEN ? "was taken over by the server" : "belongs to the server",
             was.address, was.started, is.address, is.started,
-            verdict == PLACE_TAKEN ? "" : ", and may be a copy of it");
+            verdict == PLACE_TAKEN ? ""
+            : copy                 ? ", and may be a copy of it"
+                                   : ", and is another database");
     if (t->definition->stream) {
-        return err_hint(err, "for a copy choose another to.index (docs/recovery.md, Moves)");
+        return err_hint(err, "choose another to.index (docs/recovery.md, Moves)");
     }
     return err_hint(err,
-                    "for a copy choose another to.index; if this server has replaced the other: "
+                    "choose another to.index; or, if this server has replaced the other: "
                     "rowferry reindex %s%s%s%s",
                     t->next ? "--abort " : "", name, t->next ? ", then rowferry reindex " : "",
                     t->next ? name : "");

@@ -126,6 +126,16 @@ static int product_refuse_dashboards(const struct http_answer *answer, struct er
                          "often 9200, or 443 in a cloud");
 }
 
+/* Elasticsearch shows an API key in two forms; only one of them is taken in a request. */
+static int product_refuse_key(const struct service *s, struct err *err)
+{
+    const char *key = s->secrets[SERVICE_API_KEY];
+    return key != NULL && strchr(key, ':') != NULL
+               ? err_hint(err, "service.auth.api_key has the form id:api_key; use the member "
+                               "\"encoded\" of the answer that created the key")
+               : (int)err->class;
+}
+
 int product_detect(struct service *s, struct product_info *out, struct err *err)
 {
     struct http_answer answer;
@@ -142,6 +152,7 @@ int product_detect(struct service *s, struct product_info *out, struct err *err)
         product_read_refusal(out, &answer);
     } else {
         rc = http_refuse(&answer, "GET", "/", err);
+        rc = answer.status == 401 ? product_refuse_key(s, err) : rc;
     }
     http_answer_release(&answer);
     if (rc == 0) {

@@ -110,6 +110,20 @@ START_TEST(an_unknown_credential_is_refused_with_a_hint)
 }
 END_TEST
 
+START_TEST(a_key_that_is_not_encoded_is_told)
+{
+    char text[ANSWER_BYTES];
+    const char *const answers[] = {answer_of(text, 401, "{}"), NULL};
+    struct fixture f = {.options.credentials[SERVICE_API_KEY].value = "id:key-5f0c"};
+    struct product_info info;
+    start(&f, answers, SIZE_MAX);
+    ck_assert_int_eq(product_detect(f.service, &info, &f.err), ERR_REJECTED);
+    ck_assert_ptr_nonnull(strstr(f.err.hint, "\"encoded\""));
+    ck_assert_ptr_null(strstr(f.err.hint, "5f0c"));
+    stop(&f);
+}
+END_TEST
+
 START_TEST(a_console_is_named_and_not_taken_for_the_service)
 {
     static const struct {
@@ -203,7 +217,7 @@ END_TEST
 
 SUITE_MAIN("service/product", what_was_tried_with_a_release_is_known,
            every_way_to_detect_the_product, a_version_has_no_control_characters,
-           an_unknown_credential_is_refused_with_a_hint,
+           an_unknown_credential_is_refused_with_a_hint, a_key_that_is_not_encoded_is_told,
            a_console_is_named_and_not_taken_for_the_service,
            an_error_page_of_a_proxy_is_not_a_product,
            only_recent_elasticsearch_is_asked_to_leave_out_sources)
