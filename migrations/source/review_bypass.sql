@@ -1,6 +1,6 @@
 -- $1 the table, $2 a role that reads it, $3 whether this is a managed service, where nobody is a
--- superuser. If row security hides rows from the role: who may run which statement against that. The
--- best first; none: only the owner of the table, or a role with bypassrls, may read it.
+-- superuser. If row security hides rows from the role: who may run which statement against that, this
+-- role if it may. The best first; none: only the owner of the table, or a role with bypassrls, may read it.
 -- returns any: text, text
 with place as (
     select c.relowner as owner, c.relforcerowsecurity as forced, o.rolname, o.rolsuper, o.rolcreaterole,
@@ -21,7 +21,7 @@ way (rank, who, statement) as (
        from place p join pg_roles r on r.rolcreaterole and r.rolbypassrls and r.rolcanlogin and not r.rolsuper
       where case when not p.strict then to_regrole('supabase_admin') is not null
                  else p.role is null or pg_has_role(r.oid, p.role, 'member with admin option') end
-      order by r.oid = p.owner desc, r.rolname limit 1)
+      order by r.rolname = current_user desc, r.oid = p.owner desc, r.rolname limit 1)
     union all
     -- Row security does not apply to members of the owner unless it is forced. An administrator who
     -- owns the table gives it to a role of its own first: its membership would be far too much, and
@@ -39,5 +39,5 @@ way (rank, who, statement) as (
                                    then r.oid <> p.owner and pg_has_role(r.oid, p.owner, 'member with admin option')
                                    else r.oid = p.owner or r.rolcreaterole end
       where not p.forced and not p.rolsuper and not p.rolcreaterole
-      order by r.oid = p.owner desc, r.rolname limit 1))
+      order by r.rolname = current_user desc, r.oid = p.owner desc, r.rolname limit 1))
 select who, statement from way order by rank limit 2

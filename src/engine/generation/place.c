@@ -88,7 +88,7 @@ static int place_refuse(const struct generation *t, const struct index_info *at,
         return err_hint(err, "choose another to.index (docs/recovery.md, Moves)");
     }
     return err_hint(err,
-                    "choose another to.index; or, if this server has replaced the other: "
+                    "choose another to.index; or, if this server has replaced the other, run "
                     "rowferry reindex %s%s%s%s",
                     t->next ? "--abort " : "", name, t->next ? ", then rowferry reindex " : "",
                     t->next ? name : "");

@@ -65,6 +65,38 @@ static void install_push_comment(struct buf *out, const char *words, const struc
     buf_push_literal(out, ".\n");
 }
 
+/* Appends one way past row security: the statement, or only a comment about it. */
+static void install_push_way(const struct review_right *way, bool as_comment, const struct table *t,
+                             struct buf *out)
+{
+    install_push_comment(out,
+                         as_comment ? "If that is impossible, there is another way for"
+                                    : "Row security hides rows from the reader of",
+                         t);
+    buf_push_literal(out, "-- Let ");
+    text_escape(out, way->words, strlen(way->words));
+    buf_push_text(out, as_comment ? " run: " : " run:\n");
+    if (as_comment) {
+        text_escape(out, way->statement, strlen(way->statement));
+    } else {
+        buf_push_text(out, way->statement);
+    }
+    buf_push_literal(out, ";\n");
+}
+
+/* Returns the way that this session's role can take, or the best one. */
+static size_t install_choose_way(const struct pg *pg, const struct review_rights *ways)
+{
+    char self[128];
+    snprintf(self, sizeof(self), "\"%s\"", pg_role(pg));
+    for (size_t i = 0; i < ways->count; i++) {
+        if (strcmp(ways->items[i].words, self) == 0) {
+            return i;
+        }
+    }
+    return 0;
+}
+
 /* Appends the statement that lets the reader pass row security. It is no part of the transaction,
  * because another role than the one that runs the rest may be needed. */
 static int install_push_bypass(struct pg *pg, const struct table *t, const char *reader,
@@ -72,17 +104,14 @@ static int install_push_bypass(struct pg *pg, const struct table *t, const char 
 {
     struct review_rights ways;
     int rc = review_bypass(pg, t, reader, &ways, err);
+    size_t chosen = install_choose_way(pg, &ways);
+    if (rc == 0 && ways.count > 0) {
+        install_push_way(&ways.items[chosen], false, t, out);
+    }
     for (size_t i = 0; rc == 0 && i < ways.count; i++) {
-        install_push_comment(out,
-                             i == 0 ? "Row security hides rows from the reader of"
-                                    : "If that is impossible, there is another way for",
-                             t);
-        buf_push_literal(out, "-- Let ");
-        text_escape(out, ways.items[i].words, strlen(ways.items[i].words));
-        buf_push_text(out, i == 0 ? " run:\n" : " run: ");
-        (i == 0 ? buf_push_text(out, ways.items[i].statement)
-                : text_escape(out, ways.items[i].statement, strlen(ways.items[i].statement)));
-        buf_push_literal(out, ";\n");
+        if (i != chosen) {
+            install_push_way(&ways.items[i], true, t, out);
+        }
     }
     review_rights_release(&ways);
     return rc;

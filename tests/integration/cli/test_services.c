@@ -11,7 +11,7 @@
 #define PW " password '" SHOP_PASSWORD "'"
 
 struct place {
-    const char *service; /* as check names it */
+    const char *service; /* as check names it; empty: none */
     const char *make;    /* roles and functions */
     const char *admin;   /* the login of the customer; it owns the database */
     bool application;    /* another role owns the table; the administrator has created it */
@@ -52,6 +52,8 @@ static const struct place places[] = {
      "createrole createdb bypassrls replication in role neon_superuser login" PW,
      "master", false, false},
     {"Timescale Cloud", "create role tsdbadmin createrole login" PW, "tsdbadmin", true, false},
+    /* a server of somebody's own, where a superuser exists but is not at hand */
+    {"", "create role master createrole createdb login" PW, "master", true, false},
 };
 
 static void place_open(struct shop *s, const struct place *p)
