@@ -161,6 +161,29 @@ static int holder_request_open_both(struct holder_request *k, struct err *err)
     return rc;
 }
 
+/* Files what a failed try has answered anew: an answered request has no keys any more. */
+static int holder_request_file_again(struct holder_request *k, struct err *err)
+{
+    struct session *s = &k->session;
+    int rc = 0;
+    for (size_t i = k->client.answered; rc == 0 && i < k->client.count; i++) {
+        enum request_state state;
+        struct buf answer;
+        int64_t *id = &k->client.ids[i];
+        buf_init(&answer, RESULT_BYTES);
+        rc = request_look(s->state, *id, &state, &answer, err);
+        buf_release(&answer);
+        int64_t now_us = clock_wall_us(&s->clock);
+        if (rc == 0 && state == REQUEST_TAKEN) {
+            rc = request_answer(s->state, *id, REQUEST_FILED, "{}", now_us, err);
+        } else if (rc == 0 && state != REQUEST_FILED) {
+            rc = request_file(s->state, k->client.request, buf_text(&k->parts[i].keys), now_us, id,
+                              err);
+        }
+    }
+    return rc;
+}
+
 static int holder_request_sync(struct holder_request *k, struct err *err)
 {
     struct session *s = &k->session;
@@ -180,7 +203,7 @@ static int holder_request_sync(struct holder_request *k, struct err *err)
     rc = pipeline_run(&options, &ports, &k->outcome.result, err);
     while (rc == ERR_HELD && *k->client.stop == 0 && clock_monotonic_us(&s->clock) < until) {
         clock_sleep(RETRY_MS, k->client.stop);
-        rc = holder_client_mark(&k->client, REQUEST_FILED, "{}", err);
+        rc = holder_request_file_again(k, err);
         if (rc == 0) {
             rc = pipeline_run(&options, &ports, &k->outcome.result, err);
         }

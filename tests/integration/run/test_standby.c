@@ -192,6 +192,7 @@ static void hang_until_taken_over(struct program *holder, struct program *standb
 START_TEST(a_holder_that_hung_finds_that_it_has_lost_the_pipeline_and_ends)
 {
     struct pair p;
+    struct program asker;
     struct program_result result;
     pair_open(&p, 300);
     start_run(&p.w, &p.holder);
@@ -201,10 +202,15 @@ START_TEST(a_holder_that_hung_finds_that_it_has_lost_the_pipeline_and_ends)
     hang_until_taken_over(&p.holder, &p.standby);
     await_equal(&p.w, 2);
     sql_exec(p.w.conn, "update articles set title = 'by the standby' where source_id > 50");
+    rowferry_start(&asker, p.w.config, "resync", "1", NULL);
+    program_await(&asker, "event=request_filed", WAIT_MS);
     program_signal(&p.holder, SIGCONT);
     program_finish(&p.holder, WAIT_MS, &result);
     ck_assert_msg(result.exit_code == 5, "%d: %s", result.exit_code, result.err);
     expect_text(result.err, "event=lost pipeline=articles");
+    program_result_release(&result);
+    program_finish(&asker, WAIT_MS, &result); /* nobody here may carry its request out */
+    ck_assert_msg(result.exit_code == 5, "%d: %s%s", result.exit_code, result.out, result.err);
     program_result_release(&result);
     await_equal(&p.w, 3);
     end_run(&p.standby);
