@@ -54,7 +54,10 @@ START_TEST(row_security_needs_no_superuser)
         .line = "table",
         .status = "FAIL",
         .words = "row security hides rows",
-        .before = "create role \"the owner\" login; alter table articles owner to \"the owner\"",
+        .before =
+            "create role \"the owner\" login; create role \"the admin\" login createrole; grant "
+            "\"the owner\" to \"the admin\" with admin option; alter table articles owner to "
+            "\"the owner\"",
         .as_reader = true,
         .plant = "create role supabase_admin; alter table articles enable row level security",
         .remedy = "grant \"the owner\" to ",
