@@ -5,7 +5,8 @@
 with place as (
     select c.relowner as owner, c.relforcerowsecurity as forced, o.rolname, o.rolsuper, o.rolcreaterole,
            format('%I.%I', n.nspname, c.relname) as quoted, quote_ident(n.nspname) as schema,
-           quote_ident(left(c.relname, 57) || '_owner') as heir, quote_ident($2) as reader, r.oid as role,
+           quote_ident(format('%s_%s_%s_owner', left(current_database(), 18), left(n.nspname, 18),
+                              left(c.relname, 18))) as heir, quote_ident($2) as reader, r.oid as role,
            current_setting('server_version_num')::int >= 160000 as strict
       from pg_class c
       join pg_namespace n on n.oid = c.relnamespace
@@ -28,7 +29,8 @@ way (rank, who, statement) as (
     -- since version 16 nobody may grant it.
     select 3, format('"%s"', p.rolname),
            format('create role %1$s; grant %1$s to current_user; grant create on schema %2$s to %1$s; '
-                  'alter table %3$s owner to %1$s; grant %1$s to %4$s', p.heir, p.schema, p.quoted, p.reader)
+                  'alter table %3$s owner to %1$s; revoke create on schema %2$s from %1$s; '
+                  'grant %1$s to %4$s', p.heir, p.schema, p.quoted, p.reader)
       from place p
      where not p.forced and not p.rolsuper and p.rolcreaterole
     union all

@@ -174,11 +174,12 @@ static bool pipeline_worker_go_on(struct pipeline_worker *r, int rc)
     r->rounds.recounts = r->rounds.recounts && pipeline_worker_stopped_by_guard(r, rc);
     if (rc == 0) {
         r->rounds.blocked = 0;
-        r->rounds.rested = r->outcome.result.quiet && !rebuild_worker_busy(&r->rebuild_worker);
-        if (r->rounds.rested) {
+        bool quiet = r->outcome.result.quiet && !rebuild_worker_busy(&r->rebuild_worker);
+        if (quiet) {
             pipeline_worker_stay_quiet(r);
             pipeline_worker_order_done(r);
         }
+        r->rounds.rested = quiet;
         return !pipeline_worker_stopped(r);
     }
     if (pipeline_worker_is_transient(r, rc)) {

@@ -63,7 +63,8 @@ void pipeline_worker_stay_quiet(struct pipeline_worker *r)
     int64_t until_us = clock_monotonic_us(&r->ports.clock) + quiet_ms * 1000;
     int notice_fd = notice_open(r->session.state);
     int64_t look_ms = notice_fd >= 0 ? LOOK_MS : LOOK_SOON_MS;
-    log_event(LOG_DEBUG, "quiet", F_TEXT("pipeline", r->name), F_INT("quiet_s", quiet_ms / 1000));
+    log_event(r->rounds.rested ? LOG_DEBUG : LOG_INFO, "quiet", F_TEXT("pipeline", r->name),
+              F_INT("quiet_s", quiet_ms / 1000));
     r->ports.lease_rest(r->lease_holder, true);
     while (left_ms > 0 && pipeline_worker_order_of(r) == PIPELINE_WORKER_GO_ON &&
            !pipeline_worker_quiet_asked(r)) {

@@ -260,7 +260,8 @@ static int pipeline_sync_follow(struct sync *s, struct pipeline_result *result, 
     s->loop.deletes.guard.allowed = 0;
     s->loop.view.following.on = true;
     wakeup_open(&s->loop.follow.wakeup, s->ports->state, s->options->follow.wake_fd);
-    log_event(LOG_INFO, "following", F_TEXT("pipeline", s->options->definition.name));
+    log_event(s->options->follow.rested ? LOG_DEBUG : LOG_INFO, "following",
+              F_TEXT("pipeline", s->options->definition.name));
     rc = pipeline_sync_run_loop(s, &result->stopped, err);
     result->quiet = rc == 0 && !loop_stopping(&s->loop);
     return rc;

@@ -223,7 +223,7 @@ START_TEST(a_reader_without_rights_is_shown_each_step)
     rowferry_run(&r, NULL, "init", "--source", s.uri, "--table", "articles", "--service",
                  s.service.url, "-o", s.config, NULL);
     ck_assert_msg(r.exit_code == 0, "%s", r.err);
-    ck_assert_ptr_nonnull(strstr(r.err, "let \"master\" run: create role articles_owner"));
+    ck_assert_ptr_nonnull(strstr(r.err, "_public_articles_owner"));
     ck_assert_ptr_nonnull(strstr(r.err, "source print, for a DBA to run"));
     program_result_release(&r);
     free(s.uri);
