@@ -261,7 +261,9 @@ START_TEST(rows_that_a_policy_hides_are_an_error_and_no_deletes)
     ck_assert_int_eq(documents(&w), 300);
     /* the remedy of a service without a superuser */
     sql_exec(w.conn,
-             "create role \"owner of %1$s\" login; alter table articles owner to \"owner of %1$s\"",
+             "create role \"owner of %1$s\" login; alter table articles owner to \"owner of %1$s\";"
+             "create role \"admin of %1$s\" login createrole;"
+             "grant \"owner of %1$s\" to \"admin of %1$s\" with admin option",
              role);
     rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
     expect_text(result.out, "run: grant \"owner of ");
@@ -279,7 +281,7 @@ START_TEST(rows_that_a_policy_hides_are_an_error_and_no_deletes)
     sql_exec(
         w.conn,
         "reassign owned by \"owner of %1$s\" to current_user; drop owned by \"%1$s\"; drop role "
-        "\"%1$s\", \"owner of %1$s\"",
+        "\"%1$s\", \"owner of %1$s\", \"admin of %1$s\"",
         role);
     free(role);
     world_stop(&w);
