@@ -224,6 +224,16 @@ START_TEST(another_table_by_a_copied_configuration_does_not_replace_the_index)
 }
 END_TEST
 
+/* An admin may grant the owner, as on a service without a superuser. */
+static void give_to_an_owner(const struct world *w, const char *role)
+{
+    sql_exec(w->conn,
+             "create role \"owner of %1$s\" login; alter table articles owner to \"owner of %1$s\";"
+             "create role \"admin of %1$s\" login createrole;"
+             "grant \"owner of %1$s\" to \"admin of %1$s\" with admin option",
+             role);
+}
+
 START_TEST(rows_that_a_policy_hides_are_an_error_and_no_deletes)
 {
     struct world w;
@@ -260,11 +270,7 @@ START_TEST(rows_that_a_policy_hides_are_an_error_and_no_deletes)
     }
     ck_assert_int_eq(documents(&w), 300);
     /* the remedy of a service without a superuser */
-    sql_exec(w.conn,
-             "create role \"owner of %1$s\" login; alter table articles owner to \"owner of %1$s\";"
-             "create role \"admin of %1$s\" login createrole;"
-             "grant \"owner of %1$s\" to \"admin of %1$s\" with admin option",
-             role);
+    give_to_an_owner(&w, role);
     rowferry_run(&result, w.config, "check", "--accept-admin", NULL);
     expect_text(result.out, "run: grant \"owner of ");
     program_result_release(&result);
