@@ -113,7 +113,8 @@ static bool probe_server_check_bound(struct check *c, const char *what, const ch
     check_report(c, bound->most < needed ? VERDICT_FAIL : VERDICT_WARN, NULL,
                  "\"run\" needs %lld; %s admits %lld, and others have %lld of them",
                  (long long)needed, what, (long long)bound->most, (long long)bound->others);
-    check_remedy(c, "%s %lld", change, (long long)(needed + COMMAND_SESSIONS + bound->others));
+    int64_t enough = needed + COMMAND_SESSIONS + bound->others;
+    check_remedy(c, "%s %lld", change, (long long)enough);
     return false;
 }
 

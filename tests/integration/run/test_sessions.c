@@ -121,7 +121,9 @@ START_TEST(thirty_pipelines_need_at_most_35_sessions)
         sql_exec(w.conn, "update part%d set title = 'after the loss' where id = 7", i);
     }
     await_title_in_all(&w, "after the loss");
-    stop_run(&p, SIGTERM, 0, &result);
+    program_signal(&p, SIGTERM);
+    program_finish(&p, WAIT_MS, &result);
+    ck_assert_int_eq(result.exit_code, 0); /* the log is too long for a message */
     ck_assert_ptr_null(strstr(result.err, "event=lost"));
     ck_assert_ptr_null(strstr(result.err, "event=stopped"));
     program_result_release(&result);
