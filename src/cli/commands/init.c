@@ -136,6 +136,15 @@ static int init_look_at_source(struct init *i, struct err *err)
 
 /* --- the service ------------------------------------------------------------------------------ */
 
+/* A pipeline of the same name may have another database as its source. */
+static bool init_index_is_ours(const struct init *i, const struct index_info *info)
+{
+    const struct pg_identity *id = &i->survey.identity;
+    char source[sizeof(id->system) + sizeof(id->database) + 1];
+    snprintf(source, sizeof(source), "%s/%s", id->system, id->database);
+    return strcmp(info->pipeline, i->pipeline) == 0 && strcmp(info->source, source) == 0;
+}
+
 static int init_name_index(struct init *i, struct service *service)
 {
     struct err err;
@@ -151,7 +160,7 @@ static int init_name_index(struct init *i, struct service *service)
             buf_printf(&name, "-%d", n);
         }
         rc = index_resolve(service, buf_text(&name), &kind, &info, &err);
-        if (rc < 0 || kind == ALIAS_ABSENT || strcmp(info.pipeline, i->pipeline) == 0) {
+        if (rc < 0 || kind == ALIAS_ABSENT || init_index_is_ours(i, &info)) {
             break;
         }
     }

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "http.h"
 #include "shops.h"
 #include "suite.h"
 
@@ -223,6 +224,25 @@ START_TEST(a_name_that_is_in_use_is_passed_over)
 }
 END_TEST
 
+START_TEST(the_name_of_another_databases_index_is_passed_over)
+{
+    struct shop s;
+    char path[160];
+    char body[512];
+    shop_open(&s, NOTES, NULL);
+    char *database = sql_text(s.conn, "select current_database()");
+    snprintf(path, sizeof(path), "/%s-notes-1", database);
+    snprintf(body, sizeof(body),
+             "{\"aliases\":{\"%s-notes\":{}},\"mappings\":{\"_meta\":{\"rowferry\":{"
+             "\"pipeline\":\"notes\",\"source\":\"1/%s\"}}}}",
+             database, database);
+    json_object_put(reply_json(200, "PUT", s.service.url, path, body, NULL));
+    EXPECT(0, "-notes-2\",\n", "--source", s.uri, "--table", "notes", "--service", s.service.url);
+    free(database);
+    shop_close(&s);
+}
+END_TEST
+
 START_TEST(an_api_key_of_the_environment_is_named_and_not_written)
 {
     struct shop s;
@@ -327,7 +347,7 @@ SUITE_MAIN("cli/init_messages", what_argv_alone_shows_to_be_wrong, a_credential_
            tables_that_cannot_be_documents, a_service_that_does_not_answer_is_a_comment,
            a_superuser_does_not_look_at_the_table_of_another, a_file_is_replaced_only_when_told_to,
            a_role_that_may_not_install_follows_a_column_or_is_told_whom_to_ask,
-           a_name_that_is_in_use_is_passed_over,
+           a_name_that_is_in_use_is_passed_over, the_name_of_another_databases_index_is_passed_over,
            an_api_key_of_the_environment_is_named_and_not_written,
            on_a_terminal_it_asks_what_cannot_be_known,
            yes_asks_nothing_and_an_end_of_the_answers_writes_nothing)
