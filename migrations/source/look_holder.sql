@@ -2,7 +2,9 @@
 -- role may hold a pipeline. Any role that may connect can take any advisory lock, but a consumer
 -- belongs to one role. So a legitimate holder has the role of this session or all of its rights.
 -- returns maybe: int?, text, text, text, text, bool
-select a.pid, coalesce(host(a.client_addr), 'a local socket'), coalesce(a.application_name, ''),
+select a.pid,
+       case when a.client_port = -1 then 'a local socket' else coalesce(host(a.client_addr), 'an unknown place') end,
+       coalesce(a.application_name, ''),
        coalesce(to_char(a.backend_start, 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'an unknown time'),
        coalesce(a.usename, 'an unknown role'),
        a.usesysid is null or a.usename = current_user or pg_has_role(a.usesysid, current_user, 'member')
