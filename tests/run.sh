@@ -98,6 +98,7 @@ if [ "${1:-}" = --threads ]; then
     preset=tsan
 fi
 if [ "${1:-}" = --postgres ]; then
+    [[ ${2:-} =~ ^1[3-8]$ ]] || { echo "tests/run.sh: --postgres needs a version from 13 to 18" >&2; exit 2; }
     versions=("$2") only=yes
     shift 2
 elif [ "$preset" = asan ] && [ $# = 0 ]; then
