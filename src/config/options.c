@@ -44,7 +44,7 @@ const struct option options[] = {
      .help = "run: disconnect after a minute without changes, and look again after this time"},
 
     {"service.url", SCOPE_FILE, OPTION_TEXTS, IN_FILE(service.urls), true,
-     .check = address_check_url,
+     .check = address_check_service,
      .help = "base URL of the search service, or a list of them; a path prefix is kept; or a cloud "
              "id of Elastic Cloud"},
     {"service.auth.api_key", SCOPE_FILE, OPTION_SECRET, IN_FILE(service.api_key),

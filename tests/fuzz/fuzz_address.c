@@ -32,7 +32,7 @@ static void check_good_url(const char *text)
 static void check_url(const char *text)
 {
     struct err err = {.class = ERR_NONE};
-    int rc = address_check_url(text, &err);
+    int rc = address_check_service(text, &err);
     char *of_cloud = address_of_cloud_id(text);
     if (rc != 0) {
         expect_refusal(rc, &err);

@@ -271,12 +271,20 @@ char *address_of_cloud_id(const char *text)
 
 int address_check_url(const char *url, struct err *err)
 {
-    char *of_cloud = address_of_cloud_id(url);
+    return address_check_http(url, "?#\\", "use service.auth", err);
+}
+
+int address_check_service(const char *text, struct err *err)
+{
+    char *of_cloud = address_of_cloud_id(text);
     if (of_cloud != NULL) {
         free(of_cloud);
         return 0;
     }
-    return address_check_http(url, "?#\\", "use service.auth", err);
+    return strstr(text, "://") != NULL
+               ? address_check_url(text, err)
+               : err_set(err, ERR_CONFIG,
+                         "it must begin with https:// or http://, or be a cloud id");
 }
 
 int address_check_hook(const char *url, struct err *err)

@@ -12,9 +12,12 @@
 /* PostgreSQL: a URI or key=value. A password in either form is ERR_CONFIG. */
 int address_check_uri(const char *uri, struct err *err) MUST_CHECK;
 
-/* The service: http:// or https://, host, optional port and path, or a cloud id. user:password@, a
- * query and a fragment are ERR_CONFIG. */
+/* A URL: http:// or https://, host, optional port and path. user:password@, a query and a fragment
+ * are ERR_CONFIG. */
 int address_check_url(const char *url, struct err *err) MUST_CHECK;
+
+/* The service: such a URL, or a cloud id. */
+int address_check_service(const char *text, struct err *err) MUST_CHECK;
 
 /* Elastic Cloud shows a cloud id beside the addresses of a deployment: a name and, in base64, the
  * host, the part of Elasticsearch and that of Kibana. Returns the URL of Elasticsearch, which the
